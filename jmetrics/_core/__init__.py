@@ -1,0 +1,1 @@
+"""The pieces every metric is made of: checks, weights, kernels, arithmetic."""

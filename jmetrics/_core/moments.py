@@ -1,0 +1,66 @@
+"""Weighted moments of each column, without sums of squares, so that parts merge exactly."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import jax.numpy as jnp
+from jax import Array, lax
+
+from jmetrics._core.numerics import safe_divide, weighted_sum
+
+
+class Moments(NamedTuple):
+    """What a column of weighted numbers is like; all fields have one entry a column."""
+
+    count: Array
+    """Number of entries with weight, an integer."""
+    weight: Array
+    mean: Array
+    deviation: Array
+    """Σ w (x − mean)²."""
+    low: Array
+    """Least entry with weight; +inf when there is none."""
+    high: Array
+
+    @property
+    def constant(self) -> Array:
+        """Whether all entries with weight are equal, found by comparing them."""
+        return self.low >= self.high
+
+
+def moments(x: Array, weight: Array) -> Moments:
+    """Moments over the first axis of floats `x`; `weight` has the axes of `x`, or 1.
+
+    Deviations are taken from a centre between the extremes. Σ w d² − (Σ w d)² / Σ w is the
+    same for every centre, so the centre carries no derivative and its rounding does no harm.
+    """
+    w = weight.astype(x.dtype)
+    on = jnp.broadcast_to(weight != 0, x.shape)
+    low = jnp.min(x, axis=0, where=on, initial=jnp.inf)
+    high = jnp.max(x, axis=0, where=on, initial=-jnp.inf)
+    total = jnp.broadcast_to(jnp.sum(weight, axis=0).astype(x.dtype), low.shape)
+    centre = jnp.clip(safe_divide(weighted_sum(x, w), total, 0.0), low, high)
+    centre = lax.stop_gradient(jnp.where(low <= high, centre, jnp.zeros_like(centre)))
+    d = x - centre[None]
+    first = weighted_sum(d, w)
+    shift = safe_divide(first, total, 0.0)
+    deviation = jnp.maximum(weighted_sum(jnp.square(d), w) - first * shift, 0)
+    count = jnp.sum(on, axis=0, dtype=jnp.int32)
+    low, high = lax.stop_gradient((low, high))
+    return Moments(count, total, centre + shift, deviation, low, high)
+
+
+def merge_moments(a: Moments, b: Moments) -> Moments:
+    """Moments of two sets taken together (Chan, Golub & LeVeque 1983)."""
+    weight = a.weight + b.weight
+    share = safe_divide(b.weight, weight, 0.0)
+    gap = b.mean - a.mean
+    return Moments(
+        a.count + b.count,
+        weight,
+        a.mean + gap * share,
+        a.deviation + b.deviation + jnp.square(gap) * a.weight * share,
+        jnp.minimum(a.low, b.low),
+        jnp.maximum(a.high, b.high),
+    )

@@ -1,0 +1,62 @@
+"""Mask and weight become one weight, and values that do not count become harmless.
+
+Only this module interprets `where`.
+"""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+from jax import Array
+from jax.typing import DTypeLike
+
+from jmetrics._core.numerics import accumulator
+
+
+def combine(
+    sample_weight: Array | None, where: Array | None, shape: tuple[int, ...], dtype: DTypeLike
+) -> Array:
+    """Return one weight for each sample, or for each entry where the mask has that shape.
+
+    Without a weight, or with a boolean one, it is an int32 of zeros and ones, so that what
+    is counted with it stays exact; otherwise it is of `dtype`.
+    """
+    if sample_weight is None:
+        weight = jnp.ones(shape[:1], jnp.int32)
+    else:
+        counting = sample_weight.dtype == jnp.bool_
+        weight = sample_weight.astype(jnp.int32 if counting else dtype)
+    if where is None:
+        return weight
+    weight = jnp.broadcast_to(over_trailing(weight, where.ndim), where.shape)
+    return jnp.where(where, weight, jnp.zeros_like(weight))
+
+
+def over_trailing(a: Array, ndim: int) -> Array:
+    """Give `a` axes of length 1 at the end until it has `ndim`."""
+    return a.reshape(a.shape + (1,) * (ndim - a.ndim))
+
+
+def clean(
+    values: Array, sample_weight: Array | None, where: Array | None, *, filler: float = 0
+) -> Array:
+    """Replace what must not be computed with: all masked values, and non-finite ones of weight 0.
+
+    Finite values of weight 0 stay, since the derivative with respect to that weight needs them.
+    """
+    fill = jnp.full_like(values, filler)
+    if sample_weight is not None and jnp.issubdtype(values.dtype, jnp.floating):
+        off = over_trailing(sample_weight == 0, values.ndim) & ~jnp.isfinite(values)
+        values = jnp.where(off, fill, values)
+    if where is not None:
+        values = jnp.where(over_trailing(where, values.ndim), values, fill)
+    return values
+
+
+def resolve(
+    y_true: Array, y_pred: Array, sample_weight: Array | None, where: Array | None
+) -> tuple[Array, Array, Array]:
+    """Return both arrays as cleaned floats and a weight with as many axes."""
+    dtype = accumulator(y_true, y_pred, sample_weight)
+    weight = combine(sample_weight, where, y_true.shape, dtype)
+    y_true, y_pred = (clean(y.astype(dtype), sample_weight, where) for y in (y_true, y_pred))
+    return y_true, y_pred, over_trailing(weight, y_true.ndim)
