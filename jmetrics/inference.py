@@ -13,7 +13,7 @@ from jax.typing import ArrayLike
 
 from jmetrics._core import check
 from jmetrics._core.numerics import accumulator, safe_sqrt
-from jmetrics._core.types import Metric
+from jmetrics._core.types import Metric, Number
 from jmetrics._core.weights import combine
 
 _ENTRIES_AT_ONCE = 300_000
@@ -90,7 +90,7 @@ def bootstrap(
     y_pred: ArrayLike,
     *,
     n_resamples: int = 1000,
-    confidence_level: float = 0.95,
+    confidence_level: Number = 0.95,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
     batch_size: int | None = None,
@@ -119,7 +119,6 @@ def bootstrap(
     (0.75, 0.25, 1.0)
     """
     y_true, y_pred, sample_weight, where = check.resampled(y_true, y_pred, sample_weight, where)
-    confidence_level = check.number("confidence_level", confidence_level)
     n_resamples = check.positive_integer("n_resamples", n_resamples)
     if batch_size is None:
         batch_size = max(1, _ENTRIES_AT_ONCE // max(1, y_true.shape[0]))
@@ -130,7 +129,7 @@ def bootstrap(
         y_pred,
         sample_weight,
         where,
-        confidence_level,
+        check.number("confidence_level", confidence_level),
         metric=metric,
         n_resamples=n_resamples,
         batch_size=min(batch_size, n_resamples),

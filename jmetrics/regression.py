@@ -200,7 +200,7 @@ def _r2_score(y_true, y_pred, sample_weight, where, outputs, *, average, force_f
     target = moments(y_true, weight)
     residual = weighted_sum(jnp.square(y_true - y_pred), weight)
     per_output = explained_fraction(residual, target.deviation, target.constant, force_finite)
-    per_output = jnp.where(target.count >= 2, per_output, jnp.full_like(per_output, jnp.nan))
+    per_output = jnp.where(target.entries >= 2, per_output, jnp.full_like(per_output, jnp.nan))
     return _over_outputs(per_output, average, outputs, target.deviation)
 
 
@@ -241,8 +241,8 @@ def mean_tweedie_deviance(
     *arrays, sample_weight, where = check.samples(
         y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where
     )
-    power = Power.of(check.number("power", power))
-    return _mean_tweedie_deviance(*arrays, sample_weight, where, power)
+    powers = Power.of(check.number("power", power))
+    return _mean_tweedie_deviance(*arrays, sample_weight, where, powers)
 
 
 @jax.jit
@@ -265,7 +265,7 @@ def _over_outputs(
         return jnp.atleast_1d(per_output)
     if per_output.ndim == 0:
         return per_output
-    if average == "variance_weighted":
+    if variance is not None and average == "variance_weighted":
         # With no variance anywhere the outputs count alike, as in scikit-learn.
         weights = jnp.where(jnp.any(variance != 0), variance, jnp.ones_like(variance))
     if weights is None:

@@ -13,7 +13,7 @@ from jmetrics._core.numerics import safe_divide, weighted_sum
 class Moments(NamedTuple):
     """What a column of weighted numbers is like; all fields have one entry a column."""
 
-    count: Array
+    entries: Array
     """Number of entries with weight, an integer."""
     weight: Array
     mean: Array
@@ -46,9 +46,9 @@ def moments(x: Array, weight: Array) -> Moments:
     first = weighted_sum(d, w)
     shift = safe_divide(first, total, 0.0)
     deviation = jnp.maximum(weighted_sum(jnp.square(d), w) - first * shift, 0)
-    count = jnp.sum(on, axis=0, dtype=jnp.int32)
+    entries = jnp.sum(on, axis=0, dtype=jnp.int32)
     low, high = lax.stop_gradient((low, high))
-    return Moments(count, total, centre + shift, deviation, low, high)
+    return Moments(entries, total, centre + shift, deviation, low, high)
 
 
 def merge_moments(a: Moments, b: Moments) -> Moments:
@@ -57,7 +57,7 @@ def merge_moments(a: Moments, b: Moments) -> Moments:
     share = safe_divide(b.weight, weight, 0.0)
     gap = b.mean - a.mean
     return Moments(
-        a.count + b.count,
+        a.entries + b.entries,
         weight,
         a.mean + gap * share,
         a.deviation + b.deviation + jnp.square(gap) * a.weight * share,

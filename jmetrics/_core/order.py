@@ -17,7 +17,7 @@ from jax import Array, lax
 class Order(NamedTuple):
     """Positions by falling score, ties together."""
 
-    index: Array
+    item: Array
     """The item at each position."""
     end: Array
     """The last position tied with each position."""
@@ -66,7 +66,7 @@ def ranked_counts(scores: Array, positive: Array, weight: Array) -> RankedCounts
 
 def _counts_by_sorting(scores: Array, positive: Array, weight: Array) -> RankedCounts:
     by_score = order(scores)
-    weight, positive = weight[by_score.index], positive[by_score.index]
+    weight, positive = weight[by_score.item], positive[by_score.item]
     none = jnp.zeros_like(weight)
     return RankedCounts(
         tp=jnp.cumsum(jnp.where(positive, weight, none))[by_score.end],
@@ -76,7 +76,7 @@ def _counts_by_sorting(scores: Array, positive: Array, weight: Array) -> RankedC
 
 def _counts_by_value(scores: Array, positive: Array, weight: Array) -> RankedCounts:
     values = 1 << (8 * scores.dtype.itemsize)
-    slot = (positive.astype(jnp.int32), (~sortable_bits(scores)).astype(jnp.int32))
-    table = jnp.zeros((2, values), jnp.int32).at[slot].add(weight)
+    slot = positive.astype(jnp.int32) * values + (~sortable_bits(scores)).astype(jnp.int32)
+    table = jnp.zeros(2 * values, jnp.int32).at[slot].add(weight).reshape(2, values)
     fp, tp = jnp.cumsum(table, axis=1)
     return RankedCounts(tp, fp)

@@ -41,8 +41,8 @@ def tweedie_loss(
     *arrays, sample_weight, where = check.samples(
         y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where
     )
-    power = Power.of(check.number("power", power))
-    return _tweedie_loss(*arrays, sample_weight, where, power)
+    powers = Power.of(check.number("power", power))
+    return _tweedie_loss(*arrays, sample_weight, where, powers)
 
 
 @jax.jit

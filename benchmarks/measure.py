@@ -1,0 +1,92 @@
+"""Time beside error: one row a case, against a peer that runs in the same process."""
+
+from __future__ import annotations
+
+import os
+import platform
+import statistics
+import time
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import jax
+import numpy as np
+
+
+class Row(NamedTuple):
+    name: str
+    n: int
+    first_call_s: float
+    seconds: float
+    peer_seconds: float
+    error: float
+    temporary_mb: float
+
+
+def compare(
+    name: str,
+    ours: Callable[..., jax.Array],
+    arguments: tuple[Any, ...],
+    peer: Callable[..., Any],
+    peer_arguments: tuple[Any, ...],
+    *,
+    exact: Any = None,
+    rounds: int = 5,
+) -> Row:
+    """Run both by turns, so that a busy moment of the machine hits both; medians of `rounds`.
+
+    The error is relative to `exact`, or to the peer's value where none is given.
+    """
+    arguments = jax.block_until_ready(jax.tree.map(jax.numpy.asarray, arguments))
+    start = time.perf_counter()
+    compiled = jax.jit(ours).lower(*arguments).compile()
+    value = jax.block_until_ready(compiled(*arguments))
+    first_call = time.perf_counter() - start
+    our_times, peer_times = [], []
+    for _ in range(rounds):
+        our_times.append(_seconds(lambda: jax.block_until_ready(compiled(*arguments))))
+        peer_times.append(_seconds(lambda: peer(*peer_arguments)))
+    reference = peer(*peer_arguments) if exact is None else exact
+    return Row(
+        name=name,
+        n=len(arguments[0]),
+        first_call_s=first_call,
+        seconds=statistics.median(our_times),
+        peer_seconds=statistics.median(peer_times),
+        error=relative_error(value, reference),
+        temporary_mb=compiled.memory_analysis().temp_size_in_bytes / 2**20,
+    )
+
+
+def relative_error(value: Any, reference: Any) -> float:
+    value, reference = np.asarray(value, np.float64), np.asarray(reference, np.float64)
+    scale = np.maximum(np.abs(reference), np.finfo(np.float64).tiny)
+    return float(np.max(np.abs(value - reference) / scale))
+
+
+def _seconds(call: Callable[[], Any]) -> float:
+    start = time.perf_counter()
+    call()
+    return time.perf_counter() - start
+
+
+def print_table(title: str, rows: list[Row], peer: str) -> None:
+    print(f"\n{title}: {machine()}")
+    print(
+        f"{'':34} {'n':>9} {'first call':>11} {'ms':>9} {peer + ' ms':>14} "
+        f"{'ratio':>7} {'rel. error':>11} {'temp MB':>8}"
+    )
+    for row in rows:
+        print(
+            f"{row.name:34} {row.n:>9} {row.first_call_s:>9.2f} s {1e3 * row.seconds:>9.2f} "
+            f"{1e3 * row.peer_seconds:>14.2f} {row.peer_seconds / row.seconds:>6.1f}x "
+            f"{row.error:>11.1e} {row.temporary_mb:>8.1f}"
+        )
+
+
+def machine() -> str:
+    device = jax.devices()[0]
+    return (
+        f"{device.platform} ({device.device_kind}), {os.cpu_count()} cores, "
+        f"Python {platform.python_version()}, JAX {jax.__version__}"
+    )
