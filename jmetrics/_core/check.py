@@ -105,6 +105,18 @@ def resampled(
     return y_true, y_pred, weight, _mask(where, [shapes.get("where", ())])
 
 
+def columns(y_true: Any, y_pred: Any, count: int | None, meaning: str) -> tuple[Array, Array]:
+    """Check that `y_pred` has `count` columns (any number if None) for every entry of `y_true`."""
+    y_true, y_pred = array("y_true", y_true), array("y_pred", y_pred)
+    fits = y_pred.ndim == 2 and y_true.shape == y_pred.shape[:1]
+    if not fits or (count is not None and y_pred.shape[1] != count):
+        raise ValueError(
+            f"with {meaning}, `y_true` must have shape (n,) and `y_pred` "
+            f"(n, {'n_levels' if count is None else count}); got {y_true.shape} and {y_pred.shape}"
+        )
+    return y_true, y_pred
+
+
 def number(name: str, value: Number) -> float | Array:
     """Return a traced option; a plain number stays one, so that its value compiles once."""
     if isinstance(value, (bool, int, float)):
@@ -112,6 +124,16 @@ def number(name: str, value: Number) -> float | Array:
     converted = array(name, value)
     if converted.shape != ():
         raise ValueError(f"`{name}` must be a single number, got shape {converted.shape}")
+    return converted
+
+
+def number_or_vector(name: str, value: Any) -> float | Array:
+    """Return a traced option that may have one axis."""
+    if isinstance(value, (bool, int, float)):
+        return float(value)
+    converted = array(name, value)
+    if converted.ndim > 1:
+        raise ValueError(f"`{name}` must be a number or have one axis, got shape {converted.shape}")
     return converted
 
 

@@ -29,26 +29,54 @@ class Moments(NamedTuple):
         return self.low >= self.high
 
 
-def moments(x: Array, weight: Array) -> Moments:
-    """Moments over the first axis of floats `x`; `weight` has the axes of `x`, or 1.
+class CoMoments(NamedTuple):
+    """What two columns of weighted numbers are like together."""
 
-    Deviations are taken from a centre between the extremes. Σ w d² − (Σ w d)² / Σ w is the
-    same for every centre, so the centre carries no derivative and its rounding does no harm.
+    x: Moments
+    y: Moments
+    product: Array
+    """Σ w (x − mean x)(y − mean y)."""
+
+
+class _Centred(NamedTuple):
+    """A column as deviations from a centre near its mean, and their weighted sum."""
+
+    moments: Moments
+    d: Array
+    first: Array
+
+
+def moments(x: Array, weight: Array) -> Moments:
+    """Moments over the first axis of floats `x`; `weight` has the axes of `x`, or 1."""
+    return _centred(x, weight).moments
+
+
+def comoments(x: Array, y: Array, weight: Array) -> CoMoments:
+    """Moments of both over the first axis, and their product; all three have the same axes."""
+    (of_x, dx, first_x), (of_y, dy, first_y) = _centred(x, weight), _centred(y, weight)
+    product = weighted_sum(dx * dy, weight) - safe_divide(first_x * first_y, of_x.weight, 0.0)
+    return CoMoments(of_x, of_y, product)
+
+
+def _centred(x: Array, weight: Array) -> _Centred:
+    """Take deviations from a centre between the extremes.
+
+    Σ w d² − (Σ w d)² / Σ w is the same for every centre, so the centre carries no derivative
+    and its rounding does no harm.
     """
-    w = weight.astype(x.dtype)
     on = jnp.broadcast_to(weight != 0, x.shape)
     low = jnp.min(x, axis=0, where=on, initial=jnp.inf)
     high = jnp.max(x, axis=0, where=on, initial=-jnp.inf)
     total = jnp.broadcast_to(jnp.sum(weight, axis=0).astype(x.dtype), low.shape)
-    centre = jnp.clip(safe_divide(weighted_sum(x, w), total, 0.0), low, high)
+    centre = jnp.clip(safe_divide(weighted_sum(x, weight), total, 0.0), low, high)
     centre = lax.stop_gradient(jnp.where(low <= high, centre, jnp.zeros_like(centre)))
     d = x - centre[None]
-    first = weighted_sum(d, w)
+    first = weighted_sum(d, weight)
     shift = safe_divide(first, total, 0.0)
-    deviation = jnp.maximum(weighted_sum(jnp.square(d), w) - first * shift, 0)
+    deviation = jnp.maximum(weighted_sum(jnp.square(d), weight) - first * shift, 0)
     entries = jnp.sum(on, axis=0, dtype=jnp.int32)
     low, high = lax.stop_gradient((low, high))
-    return Moments(entries, total, centre + shift, deviation, low, high)
+    return _Centred(Moments(entries, total, centre + shift, deviation, low, high), d, first)
 
 
 def merge_moments(a: Moments, b: Moments) -> Moments:
@@ -63,4 +91,13 @@ def merge_moments(a: Moments, b: Moments) -> Moments:
         a.deviation + b.deviation + jnp.square(gap) * a.weight * share,
         jnp.minimum(a.low, b.low),
         jnp.maximum(a.high, b.high),
+    )
+
+
+def merge_comoments(a: CoMoments, b: CoMoments) -> CoMoments:
+    """Moments of two sets of pairs taken together."""
+    share = safe_divide(a.x.weight * b.x.weight, a.x.weight + b.x.weight, 0.0)
+    gap = (b.x.mean - a.x.mean) * (b.y.mean - a.y.mean)
+    return CoMoments(
+        merge_moments(a.x, b.x), merge_moments(a.y, b.y), a.product + b.product + gap * share
     )

@@ -13,14 +13,18 @@ from typing import NamedTuple
 import jax.numpy as jnp
 from jax import Array, lax
 
+from jmetrics._core.bits import sortable_bits
+
 
 class Order(NamedTuple):
-    """Positions by falling score, ties together."""
+    """Places by falling score along the last axis, ties together."""
 
     item: Array
-    """The item at each position."""
+    """The item at each place."""
+    start: Array
+    """The first place tied with each place."""
     end: Array
-    """The last position tied with each position."""
+    """The last place tied with each place."""
 
 
 class RankedCounts(NamedTuple):
@@ -34,27 +38,49 @@ class RankedCounts(NamedTuple):
     fp: Array
 
 
-def sortable_bits(x: Array) -> Array:
-    """Map numbers to unsigned integers of the same order; −0 and 0 become one."""
-    kind = jnp.dtype(f"uint{8 * x.dtype.itemsize}")
-    if x.dtype == jnp.bool_ or jnp.issubdtype(x.dtype, jnp.unsignedinteger):
-        return x.astype(kind)
-    bits = lax.bitcast_convert_type(lax.stop_gradient(x), kind)
-    sign = jnp.asarray(1 << (8 * x.dtype.itemsize - 1), kind)
-    if jnp.issubdtype(x.dtype, jnp.signedinteger):
-        return bits ^ sign
-    bits = jnp.where(bits == sign, jnp.zeros_like(bits), bits)
-    return jnp.where(bits >= sign, ~bits, bits | sign)
+def order(*scores: Array, stable: bool = False) -> Order:
+    """Order scores from high to low, in O(n log n).
+
+    Several arrays make several rows of the result; one call sorts them side by side. Which
+    of two tied items comes first matters to nobody who does not ask for `stable`.
+    """
+    bits = [sortable_bits(score) for score in scores]
+    widest = max((row.dtype for row in bits), key=lambda dtype: dtype.itemsize)
+    keys = jnp.stack([~row.astype(widest) for row in bits])
+    places = lax.broadcasted_iota(jnp.int32, keys.shape, 1)
+    keys, item = lax.sort((keys, places), dimension=1, num_keys=1, is_stable=stable)
+    result = Order(item, *tie_bounds(keys[:, 1:] != keys[:, :-1]))
+    return Order(*(field[0] for field in result)) if len(scores) == 1 else result
 
 
-def order(scores: Array) -> Order:
-    """Order one axis of scores from high to low, in O(n log n)."""
-    positions = jnp.arange(scores.size, dtype=jnp.int32)
-    # Which of two tied items comes first never matters, so the sort need not be stable.
-    keys, index = lax.sort((~sortable_bits(scores), positions), num_keys=1, is_stable=False)
-    closes = jnp.append(keys[1:] != keys[:-1], True)[: scores.size]
-    end = lax.cummin(jnp.where(closes, positions, scores.size), reverse=True)
-    return Order(index, end)
+def tie_bounds(changes: Array) -> tuple[Array, Array]:
+    """First and last place of every run, from where neighbours in sorted rows differ."""
+    edge = jnp.ones((len(changes), 1), jnp.bool_)
+    opens, closes = jnp.append(edge, changes, axis=1), jnp.append(changes, edge, axis=1)
+    places = lax.broadcasted_iota(jnp.int32, opens.shape, 1)
+    start = lax.cummax(jnp.where(opens, places, 0), axis=1)
+    end = lax.cummin(jnp.where(closes, places, opens.shape[1]), axis=1, reverse=True)
+    return start, end
+
+
+def tied_weight(weight: Array, start: Array, end: Array) -> tuple[Array, Array]:
+    """Weight before and within the run of each place, from weights in sorted rows."""
+    running = jnp.cumsum(weight, axis=-1)
+    before = jnp.take_along_axis(running - weight, start, axis=-1)
+    return before, jnp.take_along_axis(running, end, axis=-1) - before
+
+
+def unsort(values: Array, item: Array) -> Array:
+    """Take values from the places of sorted rows back to their items."""
+    rows = lax.broadcasted_iota(jnp.int32, item.shape, 0)
+    return jnp.zeros_like(values).at[rows, item].set(values, unique_indices=True)
+
+
+def centred_ranks(x: Array, y: Array, weight: Array) -> Array:
+    """Weight above minus weight below each item, for x and y: twice the tie-averaged ranks."""
+    by_score = order(x, y)
+    before, tied = tied_weight(weight[by_score.item], by_score.start, by_score.end)
+    return unsort(2 * before + tied - jnp.sum(weight), by_score.item)
 
 
 def ranked_counts(scores: Array, positive: Array, weight: Array) -> RankedCounts:

@@ -1,0 +1,174 @@
+"""How well truth and prediction move together."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+from jax import Array
+from jax.typing import ArrayLike
+
+from jmetrics._core import check
+from jmetrics._core.discordance import pairs
+from jmetrics._core.moments import CoMoments, comoments
+from jmetrics._core.numerics import accumulator, safe_divide, safe_sqrt
+from jmetrics._core.order import centred_ranks
+from jmetrics._core.weights import combine, resolve
+
+
+def pearson_corrcoef(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+) -> Array:
+    """Pearson's correlation, Σ w (t − t̄)(p − p̄) / √(Σ w (t − t̄)² Σ w (p − p̄)²).
+
+    Shapes: both arrays and the optional `sample_weight` and `where` (n,). A scalar.
+    Range: [−1, 1], higher is better.
+    Undefined: NaN when nothing counts or either array is constant (all values equal).
+    Gradient: smooth in both arrays and in the weights.
+    Cost: O(n) time, no temporary arrays.
+    Raises: ValueError or TypeError for shapes and dtypes that do not fit.
+    Source: `scipy.stats.pearsonr`, `torchmetrics.functional.pearson_corrcoef`.
+
+    >>> round(float(pearson_corrcoef([3.0, -0.5, 2.0, 7.0], [2.5, 0.0, 2.0, 8.0])), 6)
+    0.98487
+    """
+    *arrays, sample_weight, where = check.samples(
+        y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where
+    )
+    return _pearson_corrcoef(*arrays, sample_weight, where)
+
+
+@jax.jit
+def _pearson_corrcoef(y_true, y_pred, sample_weight, where):
+    return correlation(comoments(*resolve(y_true, y_pred, sample_weight, where)))
+
+
+def correlation(together: CoMoments) -> Array:
+    """Correlation of two columns, kept in [−1, 1] against rounding."""
+    x, y = together.x, together.y
+    scale = safe_sqrt(x.deviation) * safe_sqrt(y.deviation)
+    value = jnp.clip(safe_divide(together.product, scale, jnp.nan), -1, 1)
+    return jnp.where(x.constant | y.constant, jnp.nan, value)
+
+
+def spearman_corrcoef(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+) -> Array:
+    """Spearman's correlation: Pearson's of the ranks, where tied values share their mean rank.
+
+    A weight is a number of copies: the rank of a value is the weight below it and half the
+    weight tied with it.
+
+    Shapes: both arrays and the optional `sample_weight` and `where` (n,). A scalar.
+    Range: [−1, 1], higher is better.
+    Undefined: NaN when nothing counts, either array is constant, or a NaN counts.
+    Gradient: smooth in the weights, 0 in the arrays.
+    Cost: O(n log n) time for two sorts that the weights have no part in.
+    Raises: ValueError or TypeError for shapes and dtypes that do not fit.
+    Source: `scipy.stats.spearmanr`, `torchmetrics.functional.spearman_corrcoef`.
+
+    >>> round(float(spearman_corrcoef([1.0, 2.0, 3.0, 4.0], [10.0, 30.0, 20.0, 40.0])), 6)
+    0.8
+    """
+    *arrays, sample_weight, where = check.samples(
+        y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where
+    )
+    return _spearman_corrcoef(*arrays, sample_weight, where)
+
+
+@jax.jit
+def _spearman_corrcoef(y_true, y_pred, sample_weight, where):
+    dtype = accumulator(y_true, y_pred, sample_weight)
+    weight = combine(sample_weight, where, y_true.shape, dtype)
+    true_rank, pred_rank = centred_ranks(y_true, y_pred, weight).astype(dtype)
+    value = correlation(comoments(true_rank, pred_rank, weight))
+    return _without_nan(value, y_true, y_pred, weight)
+
+
+def kendall_tau(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+) -> Array:
+    """Kendall's τ-b: pairs ordered alike minus pairs ordered differently, corrected for ties.
+
+    (C − D) / √(T P), C and D the weight w_i w_j of the concordant and discordant pairs, T and
+    P that of the pairs that differ in y_true and in y_pred.
+
+    Shapes: both arrays and the optional `sample_weight` and `where` (n,). A scalar.
+    Range: [−1, 1], higher is better.
+    Undefined: NaN when nothing counts, either array is constant, or a NaN counts.
+    Gradient: smooth in the weights, 0 in the arrays.
+    Cost: O(n log n) time, O(n) memory.
+    Raises: ValueError or TypeError for shapes and dtypes that do not fit.
+    Source: Kendall (1945); `scipy.stats.kendalltau`.
+
+    >>> round(float(kendall_tau([12.0, 2.0, 1.0, 12.0, 2.0], [1.0, 4.0, 7.0, 1.0, 0.0])), 6)
+    -0.471405
+    """
+    *arrays, sample_weight, where = check.samples(
+        y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where
+    )
+    return _kendall_tau(*arrays, sample_weight, where)
+
+
+@jax.jit
+def _kendall_tau(y_true, y_pred, sample_weight, where):
+    dtype = accumulator(y_true, y_pred, sample_weight)
+    weight = combine(sample_weight, where, y_true.shape, dtype)
+    all_count = sample_weight is None and where is None
+    counts = pairs(y_true, y_pred, None if all_count else weight, dtype)
+    scale = safe_sqrt(counts.apart_x) * safe_sqrt(counts.apart_y)
+    value = safe_divide(counts.apart - 2 * counts.discordant, scale, jnp.nan)
+    return _without_nan(value, y_true, y_pred, weight)
+
+
+def _without_nan(value: Array, y_true: Array, y_pred: Array, weight: Array) -> Array:
+    numbers = (y_true == y_true) & (y_pred == y_pred)
+    known = jnp.all(numbers | (weight == 0))
+    return check.defined(value, known, "`y_true` and `y_pred` must not be NaN")
+
+
+def concordance_corrcoef(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+) -> Array:
+    """Lin's concordance correlation: how near the pairs lie to the line y_pred = y_true.
+
+    2 Σ w (t − t̄)(p − p̄) / (Σ w (t − t̄)² + Σ w (p − p̄)² + Σ w (t̄ − p̄)²).
+
+    Shapes: both arrays and the optional `sample_weight` and `where` (n,). A scalar.
+    Range: [−1, 1], higher is better; 1 only for a perfect fit.
+    Undefined: NaN when nothing counts or all values of both arrays are one.
+    Gradient: smooth in both arrays and in the weights.
+    Cost: O(n) time, no temporary arrays.
+    Raises: ValueError or TypeError for shapes and dtypes that do not fit.
+    Source: Lin (1989); `torchmetrics.functional.concordance_corrcoef`.
+
+    >>> round(float(concordance_corrcoef([3.0, -0.5, 2.0, 7.0], [2.5, 0.0, 2.0, 8.0])), 6)
+    0.976789
+    """
+    *arrays, sample_weight, where = check.samples(
+        y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where
+    )
+    return _concordance_corrcoef(*arrays, sample_weight, where)
+
+
+@jax.jit
+def _concordance_corrcoef(y_true, y_pred, sample_weight, where):
+    together = comoments(*resolve(y_true, y_pred, sample_weight, where))
+    x, y = together.x, together.y
+    offset = x.weight * jnp.square(x.mean - y.mean)
+    return safe_divide(2 * together.product, x.deviation + y.deviation + offset, jnp.nan)

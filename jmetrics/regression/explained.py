@@ -1,0 +1,208 @@
+"""Fractions of the variation of the target that a prediction explains."""
+
+from __future__ import annotations
+
+import functools
+
+import jax
+import jax.numpy as jnp
+from jax import Array
+from jax.typing import ArrayLike
+
+from jmetrics._core import check
+from jmetrics._core.moments import Moments, moments
+from jmetrics._core.numerics import safe_divide, safe_sqrt, weighted_sum
+from jmetrics._core.types import Number
+from jmetrics._core.weights import resolve
+from jmetrics.regression._outputs import EXPLAINED_AVERAGES, checked_inputs, over_outputs
+
+
+def r2_score(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    multioutput: str | ArrayLike = "uniform_average",
+    force_finite: bool = True,
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+) -> Array:
+    """Fraction of the variance that is explained, 1 − Σ w (y_true − y_pred)² / Σ w (y_true − ȳ)².
+
+    Shapes: both arrays (n,) or (n, n_outputs), `sample_weight` (n,), `where` (n,) or that of
+    the arrays. A scalar, or one value an output with `multioutput="raw_values"`;
+    "variance_weighted" or an array of (n_outputs,) weights the outputs.
+    Range: (−∞, 1], without unit; higher is better, 0 is as good as predicting the mean.
+    Undefined: NaN with fewer than two samples of non-zero weight. A constant target (all
+    values equal) gives 1 for a perfect fit and 0 otherwise; with `force_finite=False`, NaN
+    and −∞.
+    Gradient: smooth in both arrays and in the weights; 0 where a rule decided.
+    Cost: O(n) time, no temporary arrays. Deviations are taken before squaring, so a large
+    mean costs no digits.
+    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
+    Source: `sklearn.metrics.r2_score`.
+
+    >>> round(float(r2_score([3.0, -0.5, 2.0, 7.0], [2.5, 0.0, 2.0, 8.0])), 6)
+    0.948608
+    """
+    arrays, average = checked_inputs(
+        y_true, y_pred, sample_weight, where, multioutput, EXPLAINED_AVERAGES
+    )
+    return _r2_score(*arrays, average=average, force_finite=bool(force_finite))
+
+
+@functools.partial(jax.jit, static_argnames=("average", "force_finite"))
+def _r2_score(y_true, y_pred, sample_weight, where, outputs, *, average, force_finite):
+    y_true, y_pred, weight = resolve(y_true, y_pred, sample_weight, where)
+    target = moments(y_true, weight)
+    residual = weighted_sum(jnp.square(y_true - y_pred), weight)
+    return over_outputs(r2_of(residual, target, force_finite), average, outputs, target.deviation)
+
+
+def r2_of(residual: Array, target: Moments, force_finite: bool = True) -> Array:
+    """R² of the sum of squared errors and the moments of the target."""
+    score = explained_fraction(residual, target.deviation, target.constant, force_finite)
+    return jnp.where(target.entries >= 2, score, jnp.nan)
+
+
+def explained_fraction(
+    residual: Array, total: Array, constant: Array, force_finite: bool = True
+) -> Array:
+    """1 − residual / total, and the rule for a target that is constant."""
+    perfect, imperfect = (1.0, 0.0) if force_finite else (jnp.nan, -jnp.inf)
+    rule = jnp.where(residual == 0, perfect, imperfect).astype(residual.dtype)
+    # A residual that is not a number must not be taken for an imperfect fit.
+    rule = jnp.where(jnp.isnan(residual), jnp.nan, rule)
+    return jnp.where(constant, rule, 1 - safe_divide(residual, total, jnp.nan))
+
+
+def adjusted_r2_score(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    n_features: Number,
+    multioutput: str | ArrayLike = "uniform_average",
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+) -> Array:
+    """R² corrected for the number of features, 1 − (1 − R²) (n − 1) / (n − n_features − 1).
+
+    n is the total weight Σ w, so that an integer weight is so many samples.
+
+    Shapes: both arrays (n,) or (n, n_outputs), `sample_weight` (n,), `where` (n,) or that of
+    the arrays; `n_features` is one traced number. A scalar, or one value an output with
+    `multioutput="raw_values"`; "variance_weighted" or an array of (n_outputs,) weights the
+    outputs.
+    Range: (−∞, 1], without unit; higher is better.
+    Undefined: NaN with fewer than two samples, or unless n > n_features + 1 and n_features ≥ 0.
+    Gradient: smooth in both arrays and in the weights.
+    Cost: O(n) time, no temporary arrays.
+    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
+    Source: Ezekiel (1930).
+
+    >>> y_true, y_pred = [3.0, -0.5, 2.0, 7.0], [2.5, 0.0, 2.0, 8.0]
+    >>> round(float(adjusted_r2_score(y_true, y_pred, n_features=1)), 6)
+    0.922912
+    """
+    arrays, average = checked_inputs(
+        y_true, y_pred, sample_weight, where, multioutput, EXPLAINED_AVERAGES
+    )
+    n_features = check.number("n_features", n_features)
+    return _adjusted_r2_score(*arrays, n_features, average=average)
+
+
+@functools.partial(jax.jit, static_argnames="average")
+def _adjusted_r2_score(y_true, y_pred, sample_weight, where, outputs, n_features, *, average):
+    y_true, y_pred, weight = resolve(y_true, y_pred, sample_weight, where)
+    target = moments(y_true, weight)
+    score = r2_of(weighted_sum(jnp.square(y_true - y_pred), weight), target)
+    n_features = jnp.asarray(n_features, y_true.dtype)
+    free = target.weight - n_features - 1
+    score = 1 - (1 - score) * safe_divide(target.weight - 1, free, jnp.nan)
+    score = check.defined(
+        score,
+        (free > 0) & (n_features >= 0),
+        "`n_features` must be at least 0 and less than the number of samples minus 1",
+    )
+    return over_outputs(score, average, outputs, target.deviation)
+
+
+def explained_variance_score(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    multioutput: str | ArrayLike = "uniform_average",
+    force_finite: bool = True,
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+) -> Array:
+    """Fraction of the variance that is explained but for a constant offset.
+
+    1 − Var(y_true − y_pred) / Var(y_true), both variances weighted.
+
+    Shapes: both arrays (n,) or (n, n_outputs), `sample_weight` (n,), `where` (n,) or that of
+    the arrays. A scalar, or one value an output with `multioutput="raw_values"`;
+    "variance_weighted" or an array of (n_outputs,) weights the outputs.
+    Range: (−∞, 1], without unit; higher is better.
+    Undefined: NaN when nothing counts. A constant target (all values equal, one sample
+    included) gives 1 if the errors are constant too and 0 otherwise; with
+    `force_finite=False`, NaN and −∞.
+    Gradient: smooth in both arrays and in the weights; 0 where a rule decided.
+    Cost: O(n) time, no temporary arrays.
+    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
+    Source: `sklearn.metrics.explained_variance_score`.
+
+    >>> round(float(explained_variance_score([3.0, -0.5, 2.0, 7.0], [2.5, 0.0, 2.0, 8.0])), 6)
+    0.957173
+    """
+    arrays, average = checked_inputs(
+        y_true, y_pred, sample_weight, where, multioutput, EXPLAINED_AVERAGES
+    )
+    return _explained_variance(*arrays, average=average, force_finite=bool(force_finite))
+
+
+@functools.partial(jax.jit, static_argnames=("average", "force_finite"))
+def _explained_variance(y_true, y_pred, sample_weight, where, outputs, *, average, force_finite):
+    y_true, y_pred, weight = resolve(y_true, y_pred, sample_weight, where)
+    target, error = moments(y_true, weight), moments(y_true - y_pred, weight)
+    score = explained_fraction(error.deviation, target.deviation, target.constant, force_finite)
+    score = jnp.where(target.entries >= 1, score, jnp.nan)
+    return over_outputs(score, average, outputs, target.deviation)
+
+
+def relative_squared_error(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    squared: bool = True,
+    multioutput: str | ArrayLike = "uniform_average",
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+) -> Array:
+    """Squared error relative to that of the mean, Σ w (y_true − y_pred)² / Σ w (y_true − ȳ)².
+
+    Shapes: both arrays (n,) or (n, n_outputs), `sample_weight` (n,), `where` (n,) or that of
+    the arrays. A scalar, or one value an output with `multioutput="raw_values"`; an array of
+    (n_outputs,) weights the outputs. `squared=False` takes the root, by output.
+    Range: [0, ∞), without unit; lower is better, 1 is as good as predicting the mean.
+    Undefined: NaN when nothing counts or the target is constant (all values equal).
+    Gradient: smooth in both arrays and in the weights; for the root 0 at a perfect fit.
+    Cost: O(n) time, no temporary arrays.
+    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
+    Source: `torchmetrics.functional.relative_squared_error`.
+
+    >>> y_true, y_pred = [3.0, -0.5, 2.0, 7.0], [2.5, 0.0, 2.0, 8.0]
+    >>> round(float(relative_squared_error(y_true, y_pred)), 6)
+    0.051392
+    """
+    arrays, average = checked_inputs(y_true, y_pred, sample_weight, where, multioutput)
+    return _relative_squared_error(*arrays, average=average, squared=bool(squared))
+
+
+@functools.partial(jax.jit, static_argnames=("average", "squared"))
+def _relative_squared_error(y_true, y_pred, sample_weight, where, outputs, *, average, squared):
+    y_true, y_pred, weight = resolve(y_true, y_pred, sample_weight, where)
+    target = moments(y_true, weight)
+    residual = weighted_sum(jnp.square(y_true - y_pred), weight)
+    ratio = safe_divide(residual, target.deviation, jnp.nan)
+    ratio = jnp.where(target.constant, jnp.nan, ratio)
+    return over_outputs(ratio if squared else safe_sqrt(ratio), average, outputs)

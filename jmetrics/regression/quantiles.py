@@ -1,0 +1,267 @@
+"""Metrics of predicted quantiles and intervals."""
+
+from __future__ import annotations
+
+import functools
+
+import jax
+import jax.numpy as jnp
+from jax import Array
+from jax.typing import ArrayLike, DTypeLike
+
+from jmetrics._core import check
+from jmetrics._core.moments import moments
+from jmetrics._core.numerics import weighted_mean, weighted_sum
+from jmetrics._core.quantiles import weighted_quantile
+from jmetrics._core.types import Number
+from jmetrics._core.weights import resolve
+from jmetrics.regression._outputs import checked_inputs, mean_error, over_outputs
+from jmetrics.regression.explained import explained_fraction
+
+
+def mean_pinball_loss(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    alpha: ArrayLike = 0.5,
+    multioutput: str | ArrayLike = "uniform_average",
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+) -> Array:
+    """Mean pinball loss of predicted quantiles.
+
+    Σ w max(α u, (α − 1) u) / Σ w with u = y_true − y_pred.
+
+    Shapes: both arrays (n,) or (n, n_outputs), `sample_weight` (n,), `where` (n,) or that of
+    the arrays; `alpha` is one traced number, the level of the quantile. A scalar, or one
+    value an output with `multioutput="raw_values"`; an array of (n_outputs,) weights the outputs.
+    For several quantiles at once: `y_true` (n,), `y_pred` (n, n_levels), `alpha` (n_levels,);
+    the levels are the outputs.
+    Range: [0, ∞), in units of y; lower is better.
+    Undefined: NaN when nothing counts, and for an `alpha` outside [0, 1].
+    Gradient: −α or 1 − α in y_pred, their mean at a perfect fit; smooth in the weights.
+    Cost: O(n) time, no temporary arrays.
+    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
+    Source: `sklearn.metrics.mean_pinball_loss`; Koenker & Bassett (1978).
+
+    >>> round(float(mean_pinball_loss([1.0, 2.0, 3.0], [0.0, 2.0, 4.0], alpha=0.25)), 6)
+    0.333333
+    >>> y_pred = [[0.0, 1.0], [2.0, 2.5], [2.0, 4.0]]
+    >>> mean_pinball_loss([1.0, 2.0, 3.0], y_pred, alpha=[0.25, 0.75], multioutput="raw_values")
+    Array([0.16666667, 0.125     ], dtype=float32)
+    """
+    alpha = check.number_or_vector("alpha", alpha)
+    if isinstance(alpha, Array) and alpha.ndim:
+        y_true, y_pred = check.columns(y_true, y_pred, len(alpha), "a vector of levels")
+        y_true = jnp.broadcast_to(y_true[:, None], y_pred.shape)
+    return mean_error(_pinball, y_true, y_pred, multioutput, sample_weight, where, alpha)
+
+
+def _pinball(y_true: Array, y_pred: Array, weight: Array, alpha: Array) -> Array:
+    del weight
+    alpha = _level(alpha, y_true.dtype)
+    alpha = alpha if alpha.ndim == 0 else alpha[None]
+    error = y_true - y_pred
+    return jnp.maximum(alpha * error, (alpha - 1) * error)
+
+
+def _level(alpha: Array | float, dtype: DTypeLike) -> Array:
+    """`alpha` in this dtype, and NaN where it is no level."""
+    alpha = jnp.asarray(alpha, dtype)
+    return check.defined(alpha, (alpha >= 0) & (alpha <= 1), "`alpha` must be in [0, 1]")
+
+
+def weighted_interval_score(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    alpha: ArrayLike,
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+) -> Array:
+    """Twice the pinball loss, averaged over many predicted quantiles of one distribution.
+
+    2 / K Σ_k ρ_k for the K levels in `alpha`. For levels that come in pairs α / 2, 1 − α / 2
+    with the median, the α-weighted mean of the interval scores and the median's error; for
+    many even levels (k − ½) / K it tends to the continuous ranked probability score.
+
+    Shapes: `y_true` and the optional `sample_weight` and `where` (n,); `y_pred` (n, n_levels);
+    `alpha` (n_levels,) traced levels. A scalar.
+    Range: [0, ∞), in units of y; lower is better.
+    Undefined: NaN when nothing counts, and for a level outside [0, 1].
+    Gradient: that of `mean_pinball_loss`.
+    Cost: O(n n_levels) time, no temporary arrays.
+    Raises: ValueError or TypeError for shapes and dtypes that do not fit.
+    Source: Bracher, Ray, Gneiting & Reich (2021).
+
+    >>> y_pred = [[1.0, 2.0, 4.0], [0.0, 1.0, 2.0]]
+    >>> round(float(weighted_interval_score([2.0, 3.0], y_pred, alpha=[0.25, 0.5, 0.75])), 6)
+    1.083333
+    """
+    y_true, y_pred = check.columns(y_true, y_pred, None, "predicted quantiles")
+    return 2 * mean_pinball_loss(
+        y_true, y_pred, alpha=alpha, sample_weight=sample_weight, where=where
+    )
+
+
+def interval_score(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    alpha: Number = 0.05,
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+) -> Array:
+    """Mean score of central prediction intervals: their width, and a penalty for every miss.
+
+    (u − l) + 2 / α max(l − y, 0) + 2 / α max(y − u, 0) for the interval [l, u] that is to
+    hold y with probability 1 − α.
+
+    Shapes: `y_true` and the optional `sample_weight` and `where` (n,); `y_pred` (n, 2), lower
+    and upper ends; `alpha` one traced number. A scalar.
+    Range: [0, ∞), in units of y; lower is better.
+    Undefined: NaN when nothing counts, for `alpha` outside (0, 1] and for a lower end above
+    the upper one.
+    Gradient: piecewise constant in the ends; smooth in the weights.
+    Cost: O(n) time, no temporary arrays.
+    Raises: ValueError or TypeError for shapes and dtypes that do not fit.
+    Source: Winkler (1972); Gneiting & Raftery (2007).
+
+    >>> round(float(interval_score([2.0, 5.0], [[1.0, 3.0], [1.0, 3.0]], alpha=0.5)), 6)
+    6.0
+    """
+    y_true, y_pred = check.columns(y_true, y_pred, 2, "prediction intervals")
+    y_true, sample_weight, where = check.samples(
+        y_true=y_true, sample_weight=sample_weight, where=where
+    )
+    return _interval_score(y_true, y_pred, sample_weight, where, check.number("alpha", alpha))
+
+
+@jax.jit
+def _interval_score(y_true, y_pred, sample_weight, where, alpha):
+    y_true, low, weight = resolve(y_true, y_pred[:, 0], sample_weight, where)
+    _, high, _ = resolve(y_true, y_pred[:, 1], sample_weight, where)
+    alpha = jnp.asarray(alpha, low.dtype)
+    alpha = check.defined(alpha, (alpha > 0) & (alpha <= 1), "`alpha` must be in (0, 1]")
+    missed = jnp.maximum(low - y_true, 0) + jnp.maximum(y_true - high, 0)
+    score = check.defined(
+        high - low + 2 / alpha * missed,
+        (low <= high) | (weight == 0),
+        "the lower ends in `y_pred` must not exceed the upper ends",
+    )
+    return weighted_mean(score, weight)
+
+
+def quantile_coverage(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+) -> Array:
+    """Share of the targets at or below each predicted quantile, Σ w [y_true ≤ y_pred] / Σ w.
+
+    Calibrated quantiles of level α cover the share α. The difference of two columns is the
+    coverage of the interval between them.
+
+    Shapes: `y_true` and the optional `sample_weight` and `where` (n,); `y_pred` (n,) or
+    (n, n_levels). A scalar, or (n_levels,).
+    Range: [0, 1]; best near the level.
+    Undefined: NaN when nothing counts or a NaN does.
+    Gradient: 0 in the arrays, smooth in the weights.
+    Cost: O(n n_levels) time, no temporary arrays.
+    Raises: ValueError or TypeError for shapes and dtypes that do not fit.
+    Source: Koenker & Bassett (1978).
+
+    >>> quantile_coverage([1.0, 2.0, 3.0, 4.0], [[0.0, 3.0], [2.0, 3.0], [2.0, 4.0], [3.0, 5.0]])
+    Array([0.25, 1.  ], dtype=float32)
+    """
+    y_pred = check.array("y_pred", y_pred)
+    if y_pred.ndim == 2:
+        y_true, y_pred = check.columns(y_true, y_pred, None, "predicted quantiles")
+        y_true = jnp.broadcast_to(y_true[:, None], y_pred.shape)
+    arrays, _ = checked_inputs(y_true, y_pred, sample_weight, where)
+    return _quantile_coverage(*arrays[:4])
+
+
+@jax.jit
+def _quantile_coverage(y_true, y_pred, sample_weight, where):
+    y_true, y_pred, weight = resolve(y_true, y_pred, sample_weight, where)
+    known = (y_true == y_true) & (y_pred == y_pred)
+    share = weighted_mean(y_true <= y_pred, weight, dtype=y_true.dtype)
+    known = jnp.all(known | (weight == 0), axis=0)
+    return check.defined(share, known, "`y_true` and `y_pred` must not be NaN")
+
+
+def d2_pinball_score(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    alpha: Number = 0.5,
+    multioutput: str | ArrayLike = "uniform_average",
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+) -> Array:
+    """Fraction of the pinball loss that is explained, against the quantile of the target.
+
+    1 − Σ w ρ(y_true − y_pred) / Σ w ρ(y_true − q), q the weighted α-quantile of y_true.
+
+    Shapes: both arrays (n,) or (n, n_outputs), `sample_weight` (n,), `where` (n,) or that of
+    the arrays; `alpha` is one traced number. A scalar, or one value an output with
+    `multioutput="raw_values"`; an array of (n_outputs,) weights the outputs.
+    Range: (−∞, 1], without unit; higher is better, 0 is as good as a constant quantile.
+    Undefined: NaN with fewer than two samples of non-zero weight and for an `alpha` outside
+    [0, 1]. A constant target (all values equal) gives 1 for a perfect fit and 0 otherwise.
+    Gradient: that of `mean_pinball_loss`; smooth in the weights.
+    Cost: O(n) time by selection, no sort.
+    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
+    Source: `sklearn.metrics.d2_pinball_score`; Koenker & Machado (1999).
+
+    >>> round(float(d2_pinball_score([1.0, 2.0, 3.0], [1.0, 3.0, 3.0])), 6)
+    0.5
+    """
+    arrays, average = checked_inputs(y_true, y_pred, sample_weight, where, multioutput)
+    return _d2_pinball_score(*arrays, check.number("alpha", alpha), average=average)
+
+
+@functools.partial(jax.jit, static_argnames="average")
+def _d2_pinball_score(y_true, y_pred, sample_weight, where, outputs, alpha, *, average):
+    y_true, y_pred, weight = resolve(y_true, y_pred, sample_weight, where)
+    alpha = _level(alpha, y_true.dtype)
+    quantile = jnp.broadcast_to(weighted_quantile(y_true, weight, alpha), y_true.shape)
+    residual = weighted_sum(_pinball(y_true, y_pred, weight, alpha), weight)
+    total = weighted_sum(_pinball(y_true, quantile, weight, alpha), weight)
+    target = moments(y_true, weight)
+    score = explained_fraction(residual, total, target.constant)
+    return over_outputs(jnp.where(target.entries >= 2, score, jnp.nan), average, outputs)
+
+
+def d2_absolute_error_score(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    multioutput: str | ArrayLike = "uniform_average",
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+) -> Array:
+    """Fraction of the absolute error that is explained, against the median of the target.
+
+    `d2_pinball_score` at level ½: 1 − Σ w |y_true − y_pred| / Σ w |y_true − median|.
+
+    Shapes: both arrays (n,) or (n, n_outputs), `sample_weight` (n,), `where` (n,) or that of
+    the arrays. A scalar, or one value an output with `multioutput="raw_values"`; an array of
+    (n_outputs,) weights the outputs.
+    Range: (−∞, 1], without unit; higher is better, 0 is as good as a constant median.
+    Undefined: NaN with fewer than two samples of non-zero weight. A constant target (all
+    values equal) gives 1 for a perfect fit and 0 otherwise.
+    Gradient: that of `mean_absolute_error`; smooth in the weights.
+    Cost: O(n) time by selection, no sort.
+    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
+    Source: `sklearn.metrics.d2_absolute_error_score`.
+
+    >>> round(float(d2_absolute_error_score([3.0, -0.5, 2.0, 7.0], [2.5, 0.0, 2.0, 8.0])), 6)
+    0.764706
+    """
+    return d2_pinball_score(
+        y_true, y_pred, multioutput=multioutput, sample_weight=sample_weight, where=where
+    )

@@ -1,0 +1,211 @@
+"""Errors without unit: relative to the target, to its spread or to a naive forecast."""
+
+from __future__ import annotations
+
+import functools
+
+import jax
+import jax.numpy as jnp
+from jax import Array
+from jax.typing import ArrayLike
+
+from jmetrics._core import check
+from jmetrics._core.moments import moments
+from jmetrics._core.numerics import safe_divide, safe_sqrt, weighted_mean, weighted_sum
+from jmetrics._core.weights import clean, combine, resolve
+from jmetrics.regression._outputs import checked_inputs, mean_error, over_outputs
+
+_FLOAT64_EPS = 2.0**-52
+
+
+def mean_absolute_percentage_error(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    multioutput: str | ArrayLike = "uniform_average",
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+) -> Array:
+    """Mean error relative to the target, Σ w |y_true − y_pred| / max(|y_true|, ε) / Σ w, ε = 2⁻⁵².
+
+    Shapes: both arrays (n,) or (n, n_outputs), `sample_weight` (n,), `where` (n,) or that of
+    the arrays. A scalar, or one value an output with `multioutput="raw_values"`; an array of
+    (n_outputs,) weights the outputs.
+    Range: [0, ∞), a fraction and not per cent; lower is better. One target of 0 makes it huge.
+    Undefined: NaN when nothing counts.
+    Gradient: that of |x| in y_pred; smooth in the weights.
+    Cost: O(n) time, no temporary arrays.
+    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
+    Source: `sklearn.metrics.mean_absolute_percentage_error`, with its ε for every dtype.
+
+    >>> round(float(mean_absolute_percentage_error([1.0, 10.0, 1e6], [0.9, 15.0, 1.2e6])), 6)
+    0.266667
+    """
+    return mean_error(_percentage, y_true, y_pred, multioutput, sample_weight, where)
+
+
+def symmetric_mean_absolute_percentage_error(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    multioutput: str | ArrayLike = "uniform_average",
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+) -> Array:
+    """Mean error relative to both values, Σ w 2 |y_true − y_pred| / (|y_true| + |y_pred|) / Σ w.
+
+    Shapes: both arrays (n,) or (n, n_outputs), `sample_weight` (n,), `where` (n,) or that of
+    the arrays. A scalar, or one value an output with `multioutput="raw_values"`; an array of
+    (n_outputs,) weights the outputs.
+    Range: [0, 2], a fraction and not per cent; lower is better.
+    Undefined: NaN when nothing counts; two zeros agree and count 0.
+    Gradient: continuous but where both values are 0; smooth in the weights.
+    Cost: O(n) time, no temporary arrays.
+    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
+    Source: Armstrong (1985); `torchmetrics.functional.symmetric_mean_absolute_percentage_error`.
+
+    >>> round(float(symmetric_mean_absolute_percentage_error([1.0, 10.0], [3.0, 10.0])), 6)
+    0.5
+    """
+    return mean_error(_symmetric_percentage, y_true, y_pred, multioutput, sample_weight, where)
+
+
+def weighted_mean_absolute_percentage_error(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    multioutput: str | ArrayLike = "uniform_average",
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+) -> Array:
+    """Total error relative to the total target, Σ w |y_true − y_pred| / Σ w |y_true|.
+
+    Shapes: both arrays (n,) or (n, n_outputs), `sample_weight` (n,), `where` (n,) or that of
+    the arrays. A scalar, or one value an output with `multioutput="raw_values"`; an array of
+    (n_outputs,) weights the outputs.
+    Range: [0, ∞), a fraction and not per cent; lower is better.
+    Undefined: NaN when nothing counts or all targets are 0.
+    Gradient: that of |x| in y_pred; smooth in the weights.
+    Cost: O(n) time, no temporary arrays.
+    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
+    Source: `torchmetrics.functional.weighted_mean_absolute_percentage_error`.
+
+    >>> round(float(weighted_mean_absolute_percentage_error([1.0, 9.0], [2.0, 10.0])), 6)
+    0.2
+    """
+    arrays, average = checked_inputs(y_true, y_pred, sample_weight, where, multioutput)
+    return _weighted_percentage(*arrays, average=average)
+
+
+@functools.partial(jax.jit, static_argnames="average")
+def _weighted_percentage(y_true, y_pred, sample_weight, where, outputs, *, average):
+    y_true, y_pred, weight = resolve(y_true, y_pred, sample_weight, where)
+    error = weighted_sum(jnp.abs(y_true - y_pred), weight)
+    per_output = safe_divide(error, weighted_sum(jnp.abs(y_true), weight), jnp.nan)
+    return over_outputs(per_output, average, outputs)
+
+
+def mean_absolute_scaled_error(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    y_train: ArrayLike,
+    seasonality: int = 1,
+    train_where: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+) -> Array:
+    """Mean absolute error relative to that of the naive forecast on the training series.
+
+    (Σ w |y_true − y_pred| / Σ w) / mean_t |y_train[t] − y_train[t − m]|, m = `seasonality`.
+
+    Shapes: both arrays and the optional `sample_weight` and `where` (n,); `y_train` and
+    `train_where` (n_train,), in the order of time; `seasonality` is static. A scalar.
+    Range: [0, ∞), without unit; lower is better, 1 is as good as the naive forecast.
+    Undefined: NaN when nothing counts, when the training series has no two values `seasonality`
+    apart, or does not vary.
+    Gradient: that of |x| in y_pred; smooth in the weights.
+    Cost: O(n + n_train) time, no temporary arrays.
+    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
+    Source: Hyndman & Koehler (2006).
+
+    >>> y_train = [1.0, 3.0, 2.0, 4.0]
+    >>> round(float(mean_absolute_scaled_error([5.0, 6.0], [4.0, 6.5], y_train=y_train)), 6)
+    0.45
+    """
+    *arrays, sample_weight, where = check.samples(
+        y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where
+    )
+    y_train, _, train_where = check.samples(y_train=y_train, sample_weight=None, where=train_where)
+    seasonality = check.positive_integer("seasonality", seasonality)
+    return _scaled(*arrays, sample_weight, where, y_train, train_where, seasonality=seasonality)
+
+
+@functools.partial(jax.jit, static_argnames="seasonality")
+def _scaled(y_true, y_pred, sample_weight, where, y_train, train_where, *, seasonality):
+    y_true, y_pred, weight = resolve(y_true, y_pred, sample_weight, where)
+    known = combine(None, train_where, y_train.shape, jnp.int32)
+    y_train = clean(y_train.astype(y_true.dtype), None, train_where)
+    steps = jnp.abs(y_train[seasonality:] - y_train[:-seasonality])
+    naive = weighted_mean(steps, known[seasonality:] * known[:-seasonality])
+    return safe_divide(weighted_mean(jnp.abs(y_true - y_pred), weight), naive, jnp.nan)
+
+
+_NORMALIZATIONS = ("mean", "range", "std", "l2")
+
+
+def normalized_root_mean_squared_error(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    normalization: str = "mean",
+    multioutput: str | ArrayLike = "uniform_average",
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+) -> Array:
+    """Root mean squared error divided by the size or the spread of the target.
+
+    √(Σ w (y_true − y_pred)² / Σ w) over, as `normalization` says, |ȳ| ("mean"),
+    max y − min y ("range"), √(Σ w (y_true − ȳ)² / Σ w) ("std") or √(Σ w y_true² / Σ w) ("l2").
+
+    Shapes: both arrays (n,) or (n, n_outputs), `sample_weight` (n,), `where` (n,) or that of
+    the arrays. A scalar, or one value an output with `multioutput="raw_values"`; an array of
+    (n_outputs,) weights the outputs.
+    Range: [0, ∞), without unit; lower is better.
+    Undefined: NaN when nothing counts or the divisor is 0.
+    Gradient: smooth in both arrays and in the weights; 0 in y_pred at a perfect fit.
+    Cost: O(n) time, no temporary arrays.
+    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
+    Source: `torchmetrics.functional.normalized_root_mean_squared_error`.
+
+    >>> round(float(normalized_root_mean_squared_error([1.0, 3.0], [2.0, 4.0])), 6)
+    0.5
+    """
+    check.one_of("normalization", normalization, _NORMALIZATIONS)
+    arrays, average = checked_inputs(y_true, y_pred, sample_weight, where, multioutput)
+    return _normalized_root(*arrays, average=average, normalization=normalization)
+
+
+@functools.partial(jax.jit, static_argnames=("average", "normalization"))
+def _normalized_root(y_true, y_pred, sample_weight, where, outputs, *, average, normalization):
+    y_true, y_pred, weight = resolve(y_true, y_pred, sample_weight, where)
+    root = safe_sqrt(weighted_mean(jnp.square(y_true - y_pred), weight))
+    target = moments(y_true, weight)
+    divisor = {
+        "mean": lambda: jnp.abs(target.mean),
+        "range": lambda: target.high - target.low,
+        "std": lambda: safe_sqrt(safe_divide(target.deviation, target.weight, jnp.nan)),
+        "l2": lambda: safe_sqrt(weighted_mean(jnp.square(y_true), weight)),
+    }[normalization]()
+    return over_outputs(safe_divide(root, divisor, jnp.nan), average, outputs)
+
+
+def _percentage(y_true: Array, y_pred: Array, weight: Array) -> Array:
+    del weight
+    return jnp.abs(y_true - y_pred) / jnp.maximum(jnp.abs(y_true), _FLOAT64_EPS)
+
+
+def _symmetric_percentage(y_true: Array, y_pred: Array, weight: Array) -> Array:
+    del weight
+    size = jnp.abs(y_true) + jnp.abs(y_pred)
+    return safe_divide(2 * jnp.abs(y_true - y_pred), size, 0.0)
