@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import Array
 from jax.typing import ArrayLike
 
@@ -63,24 +64,33 @@ def standard_error(metric: Metric) -> Callable[..., Array]:
         where: ArrayLike | None = None,
         **options: Any,
     ) -> Array:
-        y_true, y_pred = check.array("y_true", y_true), check.array("y_pred", y_pred)
-        weight = _float_weight(sample_weight, y_true, y_pred)
-
-        def of_weight(w: Array) -> Array:
-            return metric(y_true, y_pred, sample_weight=w, where=where, **options)
-
-        influence = jax.jacrev(of_weight)(weight) * weight
-        undefined = jnp.where(jnp.isnan(of_weight(weight)), jnp.nan, 0.0).astype(influence.dtype)
-        return safe_sqrt(jnp.sum(jnp.square(influence), axis=-1)) + undefined
+        arrays = check.resampled(y_true, y_pred, sample_weight, where)
+        # What is no number picks a branch of the metric, and is static.
+        traced = {k: v for k, v in options.items() if isinstance(v, (float, jax.Array, np.ndarray))}
+        static = tuple((k, v) for k, v in options.items() if k not in traced)
+        return _standard_error(*arrays, traced, metric=metric, static=static)
 
     return error
 
 
-def _float_weight(sample_weight: ArrayLike | None, y_true: Array, y_pred: Array) -> Array:
+@functools.partial(jax.jit, static_argnames=("metric", "static"))
+def _standard_error(y_true, y_pred, sample_weight, where, options, *, metric, static):
+    weight = _float_weight(sample_weight, y_true, y_pred)
+
+    def of_weight(w: Array) -> Array:
+        return metric(y_true, y_pred, sample_weight=w, where=where, **options, **dict(static))
+
+    slope = jax.jacrev(of_weight)(weight)
+    influence = slope * jnp.broadcast_to(weight, slope.shape)
+    error = safe_sqrt(jnp.sum(jnp.square(influence), axis=-1))
+    return jnp.where(jnp.isnan(of_weight(weight)), jnp.nan, error)
+
+
+def _float_weight(sample_weight: Array | None, y_true: Array, y_pred: Array) -> Array:
+    dtype = accumulator(y_true, y_pred, sample_weight)
     if sample_weight is None:
-        return jnp.ones(y_true.shape[:1], accumulator(y_true, y_pred))
-    weight = check.array("sample_weight", sample_weight)
-    return weight.astype(accumulator(y_true, y_pred, weight))
+        return jnp.ones(y_true.shape[:1], dtype)
+    return sample_weight.astype(dtype)
 
 
 def bootstrap(

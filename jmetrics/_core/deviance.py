@@ -16,6 +16,8 @@ from jax import Array
 from jax.custom_derivatives import SymbolicZero
 from jax.typing import DTypeLike
 
+from jmetrics._core.numerics import power_of
+
 
 class Power(NamedTuple):
     """A Tweedie power with its distances from 1 and 2.
@@ -60,7 +62,7 @@ def _positive_mean(y: Array, mu: Array, power: Power) -> Array:
 
 
 def _product(y: Array, mu: Array, power: Power) -> Array:
-    return 2 * mu**power.to_two * _phi(y, mu, power)
+    return 2 * power_of(mu, power.to_two) * _phi(y, mu, power)
 
 
 def _positive_mean_jvp(primals, tangents):
@@ -68,7 +70,7 @@ def _positive_mean_jvp(primals, tangents):
     (y, mu, power), (dy, dmu, dpower) = primals, tangents
     value, tangent = _positive_mean(y, mu, power), jnp.zeros_like(y)
     if not isinstance(dmu, SymbolicZero):
-        tangent += dmu * 2 * (mu - y) * mu**-power.value
+        tangent += dmu * 2 * (mu - y) * power_of(mu, -power.value)
     if not isinstance(dy, SymbolicZero):
         tangent += dy * _slope_in_y(y, mu, power)
     if not all(isinstance(part, SymbolicZero) for part in dpower):
@@ -92,7 +94,7 @@ def _slope_in_y(y: Array, mu: Array, power: Power) -> Array:
     positive = y > 0
     log_ratio = _log_ratio(jnp.where(positive, y, mu), mu)
     at_zero = jnp.where(b > 0, -_divide(jnp.ones_like(y), b), jnp.zeros_like(y))
-    return 2 * mu**b * jnp.where(positive, _power_less_one(log_ratio, b), at_zero)
+    return 2 * power_of(mu, b) * jnp.where(positive, _power_less_one(log_ratio, b), at_zero)
 
 
 def _phi(y: Array, mu: Array, power: Power) -> Array:
@@ -111,7 +113,7 @@ def _series(x: Array, power: Power) -> Array:
     """x²/2 (1 + (a−2)x/3 (1 + (a−3)x/4 (1 + …))), for |x| < 0.35 and |a x| < 1."""
     tail = jnp.ones_like(x)
     for k in range(19, 2, -1):
-        tail = 1 + (power.to_two - (k - 1)) * x / k * tail
+        tail = 1 + (power.to_two - (k - 1)) / k * x * tail
     return jnp.square(x) / 2 * tail
 
 
@@ -136,7 +138,7 @@ def _power_less_one(log_ratio: Array, a: Array | float) -> Array:
     small = jnp.abs(z) < 0.5
     series = jnp.ones_like(z)
     for k in range(11, 1, -1):
-        series = 1 + z / k * series
+        series = 1 + z * (1 / k) * series
     far = jnp.where(small, jnp.ones_like(z), z)
     return log_ratio * jnp.where(small, series, jnp.expm1(far) / far)
 
