@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
 
 import jax
 import jax.numpy as jnp
@@ -23,7 +24,7 @@ def mean_pinball_loss(
     y_true: ArrayLike,
     y_pred: ArrayLike,
     *,
-    alpha: ArrayLike = 0.5,
+    alpha: ArrayLike | Sequence[float] = 0.5,
     multioutput: str | ArrayLike = "uniform_average",
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
@@ -75,7 +76,7 @@ def weighted_interval_score(
     y_true: ArrayLike,
     y_pred: ArrayLike,
     *,
-    alpha: ArrayLike,
+    alpha: ArrayLike | Sequence[float],
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
