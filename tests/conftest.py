@@ -1,0 +1,36 @@
+"""Strict settings for every test, and what many of them start from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import jax
+import numpy as np
+import pytest
+
+pytest.register_assert_rewrite("tests.laws", "tests.compare", "tests.harness")
+
+
+def pytest_configure() -> None:
+    """Make JAX refuse every silent conversion and broadcast."""
+    jax.config.update("jax_numpy_dtype_promotion", "strict")
+    jax.config.update("jax_numpy_rank_promotion", "raise")
+
+
+@pytest.fixture
+def rng() -> np.random.Generator:
+    return np.random.default_rng(20)
+
+
+@pytest.fixture
+def x64() -> Iterator[None]:
+    with jax.enable_x64(True):
+        yield
+
+
+@pytest.fixture
+def quick_compile() -> Iterator[None]:
+    """Let XLA optimise little: small programs then compile twice as fast."""
+    jax.config.update("jax_disable_most_optimizations", True)
+    yield
+    jax.config.update("jax_disable_most_optimizations", False)

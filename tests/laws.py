@@ -1,0 +1,466 @@
+"""What is true of every metric, each law a function of a case that raises AssertionError."""
+
+from __future__ import annotations
+
+import functools
+import logging
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import export
+
+import jmetrics
+from tests.compare import assert_nan, assert_raises, assert_same, assert_zero, largest
+from tests.harness import (
+    Data,
+    K,
+    N,
+    blend,
+    eager,
+    evaluate,
+    garbage,
+    names,
+    overwrite,
+    rng_of,
+    sample,
+    some,
+)
+from tests.registry import (
+    LOSS,
+    OUTPUTS,
+    POSITIVE,
+    PROBABILITIES,
+    QUADRATIC,
+    SMOOTH,
+    STEPS,
+    TOTAL,
+    Case,
+)
+
+Law = Callable[[Case], None]
+
+LAWS: list[Law] = []
+
+
+def law(function: Law) -> Law:
+    LAWS.append(function)
+    return function
+
+
+# --- transformations ---------------------------------------------------------------------
+
+
+@law
+def jit_is_eager(case: Case) -> None:
+    data = sample(case)
+    assert_same(evaluate(case, data).value, eager(case, data), rtol=1e-6)
+
+
+@law
+def vmap_is_a_loop(case: Case) -> None:
+    """A batch over everything, with a batch over weights alone inside."""
+    samples = [sample(case, seed=seed) for seed in (0, 1)]
+    weights = [np.stack([s.weight, s.weight[::-1]]) for s in samples]
+
+    def over_weights(y_true: Any, y_pred: Any, weights: Any, where: Any) -> Any:
+        return jax.vmap(lambda w: eager(case, Data(y_true, y_pred, w, where)))(weights)
+
+    stacked = [np.stack(arrays) for arrays in zip(*samples, strict=True)]
+    stacked[2] = np.stack(weights)
+    loop = [
+        [eager(case, s._replace(weight=w)) for w in ws]
+        for s, ws in zip(samples, weights, strict=True)
+    ]
+    rows = [jax.tree.map(lambda *a: np.stack(a), *row) for row in loop]
+    expected = jax.tree.map(lambda *a: np.stack(a), *rows)
+    assert_same(jax.vmap(over_weights)(*stacked), expected)
+
+
+@law
+def exports_to_every_platform(case: Case) -> None:
+    data = sample(case)
+    compiled = jax.jit(lambda *arrays: eager(case, Data(*arrays)))
+    try:
+        export.export(compiled, platforms=("cpu", "cuda", "tpu"))(*data)
+    except Exception as error:
+        raise AssertionError("does not lower for every platform") from error
+
+
+@law
+def traced_options_compile_once(case: Case) -> None:
+    data = sample(case)
+    for option, values in case.row.traced.items():
+        calls = [functools.partial(eager, case, data, **{option: value}) for value in values]
+        counts = [programs_compiled_by(call) for call in calls]
+        assert counts[1] == 0, f"another value of {option} compiled {counts[1]} programs"
+
+    if case.row.traced:
+        options = {name: np.asarray(pair, np.float32) for name, pair in case.row.traced.items()}
+        batch = jax.vmap(lambda chosen: eager(case, data, **chosen))(options)
+        for i in range(2):
+            chosen = {name: pair[i] for name, pair in case.row.traced.items()}
+            expected = eager(case, data, **chosen)
+            assert_same(jax.tree.map(lambda a, i=i: a[i], batch), expected)
+
+
+def programs_compiled_by(call: Callable[[], Any]) -> int:
+    with compilations() as records:
+        jax.block_until_ready(call())
+    return len(records)
+
+
+@contextmanager
+def compilations() -> Iterator[list[str]]:
+    """Collect JAX's own notes of what it compiles."""
+    records: list[str] = []
+
+    class Collect(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            if record.getMessage().startswith("Compiling"):
+                records.append(record.getMessage())
+
+    logger, handler = logging.getLogger("jax"), Collect()
+    logger.addHandler(handler)
+    propagate, logger.propagate = logger.propagate, False
+    try:
+        with jax.log_compiles(True):
+            yield records
+    finally:
+        logger.removeHandler(handler)
+        logger.propagate = propagate
+
+
+# --- masks, weights, order ---------------------------------------------------------------
+
+
+@law
+def mask_is_deletion(case: Case) -> None:
+    data, keep = sample(case), some(case)
+    expected = evaluate(case, data.at(keep))
+    for bad in garbage(case):
+        masked = overwrite(data, ~keep, bad)._replace(where=keep)
+        masked.weight[~keep] = bad[0]
+        result = evaluate(case, masked)
+        assert_same(result.at(keep), expected)
+        assert_zero(result.by_pred[~keep], f"gradient of predictions masked over {bad}")
+        assert_zero(result.by_weight[~keep], f"gradient of weights masked over {bad}")
+
+
+@law
+def entry_mask_is_deletion(case: Case) -> None:
+    """Masks of the shape of the data, with as many entries left in each column."""
+    data = sample(case)
+    if OUTPUTS not in case.traits or data.y_true.ndim != 2:
+        return
+    rng = rng_of(case, 2)
+    keep = rng.permuted(np.repeat(some(case)[:, None], data.y_true.shape[1], axis=1), axis=0)
+    data = data._replace(weight=np.ones_like(data.weight), where=keep)
+    y_true, y_pred = (left_in_columns(a, keep) for a in data[:2])
+    expected = evaluate(case, Data(y_true, y_pred, data.weight[:K], np.ones(K, bool)))
+    for bad in garbage(case):
+        result = evaluate(case, overwrite(data, ~keep, bad))
+        assert_same(result.value, expected.value)
+        assert_same(left_in_columns(result.by_pred, keep), expected.by_pred)
+        assert_zero(result.by_pred[~keep], f"gradient of entries masked over {bad}")
+        assert np.all(np.isfinite(result.by_weight))
+
+
+def left_in_columns(a: np.ndarray, keep: np.ndarray) -> np.ndarray:
+    """Delete entries from each column; as many are left in each."""
+    return np.stack([c[k] for c, k in zip(a.T, keep.T, strict=True)], axis=1)
+
+
+@law
+def padding_is_harmless(case: Case) -> None:
+    for n in (N - 1, 13, 5):
+        real = np.arange(N) < n
+        data = sample(case)
+        expected = case.expected(*data.at(real)[:3])
+        padded = overwrite(data, ~real, (0.0, 0.0))._replace(where=real)
+        assert_same(evaluate(case, padded).value, expected)
+
+
+@law
+def zero_weight_is_deletion(case: Case) -> None:
+    data, keep = sample(case), some(case)
+    data.weight[~keep] = 0
+    expected = evaluate(case, data.at(keep))
+    for bad in garbage(case):
+        result = evaluate(case, overwrite(data, ~keep, bad))
+        assert_same(result.at(keep), expected)
+        assert_zero(result.by_pred[~keep], f"gradient of predictions of weight 0 over {bad}")
+
+
+@law
+def default_is_to_count_all_alike(case: Case) -> None:
+    """Neither weight nor mask, or one of them: the same as ones, and as the oracle."""
+    data = sample(case)
+    y_true, y_pred, weight, ones = data
+    plain = case(y_true, y_pred)
+    assert_same(plain, case.expected(y_true, y_pred))
+    assert_same(evaluate(case, data._replace(weight=np.ones_like(weight))).value, plain)
+    assert_same(case(y_true, y_pred, where=ones), plain)
+    keep = some(case)
+    expected = case.expected(y_true[keep], y_pred[keep])
+    assert_same(case(y_true, y_pred, where=keep), expected)
+    assert_same(case(y_true, y_pred, sample_weight=weight), case.expected(*data[:3]))
+
+
+@law
+def integer_weight_is_repetition(case: Case) -> None:
+    data, half = sample(case), N // 2
+    counts = 1 + rng_of(case, 3).multinomial(half, np.full(half, 1 / half))
+    weighted = data._replace(weight=np.append(counts, np.zeros(half)).astype(np.float32))
+    repeated = data.at(np.repeat(np.arange(half), counts))
+    repeated = repeated._replace(weight=np.ones(N, np.float32))
+    result, expected = evaluate(case, weighted), evaluate(case, repeated)
+    assert_same(result.value, expected.value)
+    first = np.cumsum(counts) - counts
+    assert_same(result.by_weight[:half], expected.by_weight[first])
+    assert_same(
+        result.by_pred[:half],
+        counts.reshape(-1, *[1] * (data.y_pred.ndim - 1)) * expected.by_pred[first],
+    )
+
+
+@law
+def weights_have_no_scale(case: Case) -> None:
+    data = sample(case)
+    expected, result = (
+        evaluate(case, data._replace(weight=data.weight * np.float32(c))) for c in (1, 3.7)
+    )
+    grows = np.float32(3.7) if TOTAL in case.traits else 1
+    assert_same(result.value, grows * expected.value)
+    assert_same(result.by_pred, grows * expected.by_pred)
+    assert_same(3.7 * result.by_weight, grows * expected.by_weight)
+
+
+@law
+def order_is_irrelevant(case: Case) -> None:
+    data = sample(case)
+    shuffle = rng_of(case, 4).permutation(N)
+    assert_same(evaluate(case, data.at(shuffle)), evaluate(case, data).at(shuffle))
+
+
+# --- dtypes and precision ----------------------------------------------------------------
+
+
+@law
+def whole_numbers_of_any_dtype(case: Case) -> None:
+    """Integers and booleans, as data and as weights, are the floats of the same value."""
+    data = sample(case)
+    round_off = np.rint if PROBABILITIES in case.traits else np.ceil
+    y_true, y_pred = (round_off(np.abs(a)) for a in data[:2])
+    whole = Data(y_true, y_pred, np.ceil(data.weight), data.where)
+    bits = whole.convert(lambda a: np.mod(a, 2))
+    if POSITIVE in case.traits:
+        bits = bits._replace(y_pred=np.ones_like(y_pred))
+    for dtype, numbers in ((np.int32, whole), (np.uint8, whole), (np.bool_, bits)):
+        value = eager(case, numbers.astype(dtype))
+        assert_float32(value, dtype)
+        assert_same(value, evaluate(case, numbers.astype(np.float32)).value)
+
+
+@law
+def lists_are_arrays(case: Case) -> None:
+    y_true, y_pred, *_ = sample(case)
+    expected = case(y_true, y_pred)
+    assert_same(case(y_true.tolist(), y_pred.tolist()), expected, rtol=0)
+    assert_same(case(y_true.astype(np.float64), y_pred.astype(np.float64)), expected, rtol=0)
+
+
+@law
+def half_precision_becomes_float32(case: Case) -> None:
+    y_true, y_pred, weight, where = sample(case)
+    for dtype, sample_weight in ((jnp.bfloat16, None), (jnp.float16, weight)):
+        rounded = [np.asarray(a.astype(dtype)) for a in (y_true, y_pred)]
+        value = case(*rounded, sample_weight=sample_weight, where=where)
+        assert_float32(value, dtype)
+        exact = [a.astype(np.float64) for a in rounded]
+        assert_same(value, case.expected(exact[0], exact[1], sample_weight), rtol=5e-6)
+
+
+def assert_float32(value: Any, source: Any) -> None:
+    for leaf in jax.tree.leaves(value):
+        assert leaf.dtype == np.float32, f"{np.dtype(source)} gave {leaf.dtype}"
+
+
+@law
+def float64_stays(case: Case) -> None:
+    data = sample(case, dtype=np.float64)
+    with jax.enable_x64(True):
+        value = evaluate(case, data).value
+    for leaf in jax.tree.leaves(value):
+        assert leaf.dtype == np.float64, f"float64 gave {leaf.dtype}"
+    assert_same(value, case.expected(*data[:3]), rtol=1e-12)
+
+
+@law
+def float32_is_exact_for_many(case: Case) -> None:
+    y_true, y_pred, weight, _ = sample(case, 3_000 if QUADRATIC in case.traits else 1_000_000)
+    value = case(y_true, y_pred, sample_weight=weight)
+    assert_same(value, case.expected(y_true, y_pred, weight), rtol=1e-6, atol=0)
+
+
+# --- derivatives -------------------------------------------------------------------------
+
+
+@law
+def gradients_are_slopes(case: Case) -> None:
+    """In predictions and weights, also where a weight is 0."""
+    data = sample(case, dtype=np.float64)
+    data.weight[[4, 9, 14]] = 0
+    with jax.enable_x64(True):
+        if SMOOTH in case.traits:
+            assert_slope(case, data, "y_pred", rng_of(case, 5).normal(size=data.y_pred.shape))
+        else:
+            assert STEPS in case.traits
+            assert_zero(evaluate(case, data).by_pred, "gradient of a step function")
+        on = data.weight != 0
+        assert_slope(case, data, "weight", np.where(on, rng_of(case, 6).normal(size=N), 0.0))
+        for unseen in np.flatnonzero(~on):
+            assert_slope(case, data, "weight", np.eye(N)[unseen], one_sided=True)
+
+
+def assert_slope(
+    case: Case, data: Data, argument: str, direction: np.ndarray, *, one_sided: bool = False
+) -> None:
+    def height(step: float) -> float:
+        moved = getattr(data, argument) + step * direction
+        return float(blend(evaluate(case, data._replace(**{argument: moved})).value))
+
+    h = 1e-5
+    if one_sided:  # second order too, without a weight below 0
+        slope = (4 * height(h) - height(2 * h) - 3 * height(0)) / (2 * h)
+    else:
+        slope = (height(h) - height(-h)) / (2 * h)
+    result = evaluate(case, data)
+    gradient = result.by_pred if argument == "y_pred" else result.by_weight
+    scale = largest(gradient)
+    np.testing.assert_allclose(np.sum(gradient * direction), slope, rtol=1e-5, atol=1e-6 * scale)
+
+
+# --- what is not a number, and what is not allowed ---------------------------------------
+
+
+@law
+def nan_in_nan_out(case: Case) -> None:
+    for argument in ("y_true", "y_pred"):
+        data = sample(case)
+        getattr(data, argument)[5] = np.nan
+        assert_nan(evaluate(case, data).value, f"NaN in {argument}")
+
+
+@law
+def outside_is_nan_and_checked_says_why(case: Case) -> None:
+    checked = jmetrics.checked(case)
+    data = sample(case)
+    assert_same(eager_checked(checked, data), eager(case, data))
+    for argument, value, reason in case.row.outside:
+        bad, options = outside_of(case, data, argument, value)
+        assert_nan(eager(case, bad, **options), f"{argument}={value}")
+        call = functools.partial(eager_checked, checked, bad, **options)
+        assert_raises(ValueError, reason, call)
+        if not options:
+            hidden = bad._replace(where=np.arange(N) != 3)
+            assert not np.any(np.isnan(eager_checked(checked, hidden)))
+
+
+@law
+def checked_works_around_and_inside_jit(case: Case) -> None:
+    if not case.row.outside:
+        return
+    argument, value, reason = case.row.outside[0]
+    bad, options = outside_of(case, sample(case), argument, value)
+
+    def call(*arrays: Any) -> Any:
+        return eager(case, Data(*arrays), **options)
+
+    assert_raises(ValueError, reason, lambda: jmetrics.checked(jax.jit(call))(*bad))
+
+    def inside() -> None:
+        jax.block_until_ready(jax.jit(jmetrics.checked(call))(*bad))
+        jax.effects_barrier()
+
+    assert_raises((ValueError, jax.errors.JaxRuntimeError), reason, inside)
+
+
+def eager_checked(checked: Callable[..., Any], data: Data, **options: Any) -> Any:
+    y_true, y_pred, weight, where = data
+    return checked(y_true, y_pred, sample_weight=weight, where=where, **options)
+
+
+def outside_of(
+    case: Case, data: Data, argument: str, value: float
+) -> tuple[Data, dict[str, float]]:
+    """Put one value out of the domain into an array, or make it an option."""
+    if argument not in names(case):
+        return data, {argument: value}
+    field = Data._fields[names(case).index(argument)]
+    array = getattr(data, field).copy()
+    array[3] = value
+    return data._replace(**{field: array}), {}
+
+
+@law
+def nothing_to_count(case: Case) -> None:
+    """All masked, all of weight 0, or empty: NaN, but 0 for losses and totals."""
+    data = sample(case)
+    expected = 0.0 if case.traits & {LOSS, TOTAL} else np.nan
+    nothing = {
+        "masked": overwrite(data, np.ones(N, bool), (np.nan, np.nan))._replace(
+            where=np.zeros(N, bool)
+        ),
+        "weight 0": data._replace(weight=np.zeros_like(data.weight)),
+        "empty": data.at(slice(0)),
+    }
+    for why, none in nothing.items():
+        result = evaluate(case, none)
+        for leaf in jax.tree.leaves(result.value):
+            np.testing.assert_array_equal(leaf, np.full_like(leaf, expected), why)
+        assert_zero(result.by_pred, f"gradient of predictions, {why}")
+        if LOSS in case.traits or why == "masked":
+            assert_zero(result.by_weight, f"gradient of weights, {why}")
+
+
+@law
+def one_sample(case: Case) -> None:
+    data = sample(case, 1)
+    assert_same(evaluate(case, data).value, case.expected(*data[:3]))
+
+
+@law
+def mistakes_are_named(case: Case) -> None:
+    y_true, y_pred, weight, where = sample(case)
+    first, second = names(case)
+    column = (slice(None), None)
+
+    def refuse(kind: type[Exception], text: str, *arrays: Any, **arguments: Any) -> None:
+        assert_raises(kind, text, lambda: case(*arrays, **arguments))
+
+    refuse(ValueError, first, y_true[:-1], y_pred)
+    refuse(ValueError, second, y_true, y_pred[column])
+    refuse(ValueError, first, y_true[column], y_pred)
+    refuse(ValueError, first, np.float32(1), np.float32(1))
+    refuse(TypeError, first, y_true + np.complex64(1j), y_pred)
+    refuse(TypeError, second, y_true, ["cat"] * N)
+    refuse(TypeError, second, y_true, None)
+    for bad_weight in (weight[:-1], weight[column], np.float32(1)):
+        refuse(ValueError, "sample_weight", y_true, y_pred, sample_weight=bad_weight)
+    refuse(TypeError, "sample_weight", y_true, y_pred, sample_weight=["cat"] * N)
+    for bad_mask in (where[:-1], where[column], np.True_):
+        refuse(ValueError, "where", y_true, y_pred, where=bad_mask)
+    for bad_mask in (where.astype(np.int32), weight):
+        refuse(TypeError, "where", y_true, y_pred, where=bad_mask)
+    refuse(TypeError, "positional", y_true, y_pred, weight)
+    for option, value in case.row.refused.items():
+        refuse(ValueError, option, y_true, y_pred, **{option: value})
+    for option in case.row.traced:
+        refuse(ValueError, option, y_true, y_pred, **{option: np.ones((2, 2), np.float32)})
+        refuse(TypeError, option, y_true, y_pred, **{option: "cat"})
+    trace = functools.partial(jax.eval_shape, case)
+    assert_raises(ValueError, first, lambda: trace(y_true[:-1], y_pred))

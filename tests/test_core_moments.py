@@ -1,0 +1,102 @@
+"""Moments of parts, and of data far from 0."""
+
+# Python lists and numbers go in too, which JAX's `ArrayLike` and `Array` do not admit.
+# mypy: disable-error-code="arg-type"
+
+from __future__ import annotations
+
+import functools
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from jmetrics._core.moments import Moments, merge_moments, moments
+from tests.compare import assert_same
+
+
+def of(x: np.ndarray, weight: np.ndarray | None = None) -> Moments:
+    values = jnp.asarray(x, jnp.float32)
+    ones = jnp.ones(values.shape, jnp.int32)
+    return moments(values, ones if weight is None else jnp.asarray(weight))
+
+
+def test_definition(rng: np.random.Generator) -> None:
+    x, w = rng.normal(3, 2, (20, 2)).astype(np.float32), rng.integers(0, 4, (20, 2))
+    mean = np.average(x, axis=0, weights=w)
+    on = w != 0
+    expected = Moments(
+        on.sum(0),
+        w.sum(0),
+        mean,
+        np.sum(w * (x - mean) ** 2, axis=0),
+        np.min(x, axis=0, where=on, initial=np.inf),
+        np.max(x, axis=0, where=on, initial=-np.inf),
+    )
+    assert_same(of(x, w.astype(np.float32)), expected, rtol=1e-6)
+
+
+def test_deviation_far_from_0() -> None:
+    """A sum of squares would lose everything: 1e8 ± 1 is the same float32."""
+    x = np.array([1e4 - 1, 1e4 + 1] * 50, np.float32)
+    assert float(of(x).deviation) == 100
+    assert float(of(x).mean) == 1e4
+
+
+@pytest.mark.parametrize("value", [0.1, 1e-30, 3e30, -7.3])
+def test_a_constant_has_no_deviation(value: float) -> None:
+    """The mean of three 0.1 in float32 is not 0.1."""
+    constant = of(np.full(3, value))
+    assert bool(constant.constant)
+    assert float(constant.deviation) == 0
+
+
+def test_nearly_constant_is_not_constant() -> None:
+    x = np.array([7.25] * 5 + [7.25 + 2**-10], np.float32)
+    assert not bool(of(x).constant)
+    assert float(of(x).deviation) == pytest.approx(2**-20 * 5 / 6, rel=1e-6)
+
+
+def test_nothing_is_the_neutral_element(rng: np.random.Generator) -> None:
+    nothing = of(np.zeros(0))
+    assert [float(field) for field in nothing] == [0, 0, 0, 0, np.inf, -np.inf]
+    some = of(rng.normal(size=5))
+    assert_same(merge_moments(nothing, some), some, rtol=0)
+    assert_same(merge_moments(some, nothing), some, rtol=0)
+    assert_same(merge_moments(nothing, nothing), nothing, rtol=0)
+
+
+def test_samples_of_weight_0_are_no_samples(rng: np.random.Generator) -> None:
+    x = rng.normal(size=6).astype(np.float32)
+    weight = np.array([1, 1, 0, 2, 0, 1], np.float32)
+    assert_same(of(x, weight), of(x[weight > 0], weight[weight > 0]), rtol=1e-6)
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e4])
+def test_merging_in_any_grouping(offset: float, rng: np.random.Generator) -> None:
+    x = (offset + rng.choice([-1.0, 1.0], 40)).astype(np.float32)
+    a, b, c = (of(part) for part in np.split(x, [7, 25]))
+    whole = of(x)
+    left = merge_moments(merge_moments(a, b), c)
+    right = merge_moments(a, merge_moments(b, c))
+    for merged in (left, right, merge_moments(c, merge_moments(a, b))):
+        assert_same(merged, whole, rtol=1e-5)
+
+
+def test_merging_one_sample_at_a_time(rng: np.random.Generator) -> None:
+    x = rng.normal(50, 1, 64).astype(np.float32)
+    merged = functools.reduce(merge_moments, [of(x[i : i + 1]) for i in range(64)])
+    assert_same(merged, of(x), rtol=1e-5)
+
+
+def test_gradient_of_the_deviation(rng: np.random.Generator) -> None:
+    """2 w (x − mean) in x, and (x − mean)² in the weights, for any centre."""
+    x = (1e3 + rng.integers(-8, 8, 16)).astype(np.float32)
+    w = rng.integers(0, 5, 16).astype(np.float32)
+    by_x, by_w = jax.grad(lambda x, w: moments(x, w).deviation, argnums=(0, 1))(
+        jnp.asarray(x), jnp.asarray(w)
+    )
+    gap = x - np.average(x.astype(np.float64), weights=w)
+    assert_same(by_x, 2 * w * gap, rtol=1e-4)
+    assert_same(by_w, gap**2, rtol=1e-4)

@@ -1,0 +1,198 @@
+"""The layout of the package, its docstrings and its public lists."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import inspect
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+import jmetrics
+from jmetrics import inference, losses
+from tests.registry import ROWS
+
+ROOT = Path(jmetrics.__file__).parent
+README = ROOT.parent / "README.md"
+
+
+def ranks_in_readme() -> dict[str, int]:
+    """Rank of each module or package, from the layout table."""
+    rows = re.findall(
+        r"^\| `jmetrics/(.+?)(?:\.py|/)` \| (\d) \|", README.read_text(), re.MULTILINE
+    )
+    return {path.replace("/", "."): int(rank) for path, rank in rows}
+
+
+RANKS = ranks_in_readme()
+# Those of one rank that may import another all the same.
+ALLOWED = {("_core.pairs", "_core.order")}
+
+SECTIONS = ("Shapes:", "Cost:", "Raises:", "Source:")
+METRIC_SECTIONS = ("Range:", "Undefined:", "Gradient:")
+
+MODULES = sorted(path for path in ROOT.rglob("*.py"))
+
+
+def dotted(path: Path) -> str:
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" and len(parts) > 1 else parts)
+
+
+def unit(module: str) -> str:
+    """The module, or the package of that name, that a rank is given to."""
+    parts = module.split(".")
+    return ".".join(parts[:2] if parts[0] == "_core" else parts[:1])
+
+
+UNITS = {unit(dotted(path)) for path in MODULES}
+
+
+def imported(path: Path) -> Iterator[str]:
+    """Every module or name that a file imports, with all its dots."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        if isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path.name} imports relatively"
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def from_package(path: Path) -> Iterator[str]:
+    """The units of this package that a file imports from, its own left out."""
+    for name in imported(path):
+        if name.startswith("jmetrics."):
+            target = unit(name.removeprefix("jmetrics."))
+            target = target if target in UNITS else "__init__"  # a name, not a module
+            if target != unit(dotted(path)):
+                yield target
+
+
+def check_imports(path: Path) -> None:
+    here = unit(dotted(path))
+    assert here in RANKS, f"the layout table of the README has no row for {here}"
+    for target in from_package(path):
+        assert target in RANKS, f"the layout table of the README has no row for {target}"
+        allowed = RANKS[target] < RANKS[here] or (here, target) in ALLOWED
+        assert allowed, f"{here} (rank {RANKS[here]}) imports {target} (rank {RANKS[target]})"
+
+
+@pytest.mark.parametrize("path", MODULES, ids=dotted)
+def test_imports_point_down(path: Path) -> None:
+    if dotted(path) != "_core":
+        check_imports(path)
+
+
+def test_an_import_upwards_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tests.test_layers.ROOT", tmp_path)
+    (tmp_path / "_core").mkdir()
+    wrong = tmp_path / "_core" / "numerics.py"
+    wrong.write_text("from jmetrics.curves import roc_auc_score\n")
+    with pytest.raises(AssertionError, match="imports curves"):
+        check_imports(wrong)
+
+
+@pytest.mark.parametrize("path", MODULES, ids=dotted)
+def test_no_private_module_of_another_library(path: Path) -> None:
+    private = [
+        name
+        for name in imported(path)
+        if not name.startswith(("jmetrics", "__future__"))
+        and any(part.startswith("_") for part in name.split("."))
+    ]
+    assert private == []
+
+
+@pytest.mark.parametrize("path", MODULES, ids=dotted)
+def test_files_are_short(path: Path) -> None:
+    assert len(path.read_text().splitlines()) <= 500
+
+
+@pytest.mark.parametrize("path", MODULES, ids=dotted)
+def test_only_weights_selects_by_the_mask(path: Path) -> None:
+    """`where` is passed on, but nothing is computed with it anywhere else."""
+    if dotted(path) in ("_core.weights", "_core.check"):
+        return
+    for node in ast.walk(ast.parse(path.read_text())):
+        used = [child for child in operands(node) if isinstance(child, ast.Name)]
+        assert "where" not in [name.id for name in used], ast.unparse(node)
+
+
+def operands(node: ast.AST) -> list[ast.expr]:
+    """What a node computes with, if it is an operation or a selection."""
+    match node:
+        case ast.BinOp():
+            return [node.left, node.right]
+        case ast.UnaryOp():
+            return [node.operand]
+        case ast.Call(func=ast.Attribute(attr="where")):
+            return node.args
+        case ast.Subscript() | ast.Attribute():
+            return [node.value]
+        case ast.Compare() if not isinstance(node.ops[0], ast.Is | ast.IsNot):
+            return [node.left, *node.comparators]
+    return []
+
+
+def public_functions() -> dict[str, Callable]:
+    """What the package exports, and what `inference` defines."""
+    found: dict[str, Callable] = {}
+    for module in (jmetrics, losses, inference):
+        for name, value in vars(module).items():
+            exported = name in getattr(module, "__all__", [])
+            here = getattr(value, "__module__", "") == module.__name__ and name[0] != "_"
+            if inspect.isfunction(value) and (exported or here):
+                found[f"{value.__module__}.{name}"] = value
+    return found
+
+
+# Helpers of `inference` that a reader of the module may use, and that need no contract.
+PLAIN = {"jmetrics.inference.draw_counts"}
+DOCUMENTED = {name: f for name, f in public_functions().items() if name not in PLAIN}
+METRICS = {f"{row.metric.__module__}.{row.metric.__name__}" for row in ROWS}
+
+
+@pytest.mark.parametrize("name", DOCUMENTED)
+def test_docstring_keeps_the_contract(name: str) -> None:
+    text = inspect.getdoc(DOCUMENTED[name]) or ""
+    sections = SECTIONS + METRIC_SECTIONS if name in METRICS else SECTIONS
+    assert [s for s in sections if not re.search(f"^{s}", text, re.MULTILINE)] == []
+    assert ">>> " in text
+
+
+@pytest.mark.parametrize("name", DOCUMENTED)
+def test_everything_public_is_annotated(name: str) -> None:
+    signature = inspect.signature(DOCUMENTED[name])
+    assert signature.return_annotation is not inspect.Signature.empty
+    for parameter in signature.parameters.values():
+        assert parameter.annotation is not inspect.Parameter.empty, parameter.name
+
+
+@pytest.mark.parametrize("name", sorted(METRICS))
+def test_only_the_arrays_are_positional(name: str) -> None:
+    parameters = list(inspect.signature(DOCUMENTED[name]).parameters.values())
+    kinds = [p.kind is inspect.Parameter.KEYWORD_ONLY for p in parameters]
+    assert kinds == [False, False, *[True] * (len(kinds) - 2)]
+    assert [p.name for p in parameters[-2:]] == ["sample_weight", "where"]
+    assert parameters[0].name == "y_true"
+
+
+@pytest.mark.parametrize("module", ["jmetrics", "jmetrics.losses"])
+def test_public_list_agrees_with_the_names(module: str) -> None:
+    found = importlib.import_module(module)
+    tree = ast.parse(Path(found.__file__ or "").read_text())
+    aliases = [a for n in tree.body if isinstance(n, ast.ImportFrom) for a in n.names]
+    exported = [alias.asname for alias in aliases if alias.asname == alias.name]
+    assert sorted(exported) == sorted(found.__all__)
+    assert len(set(found.__all__)) == len(found.__all__)
+
+
+def test_readme_names_every_module() -> None:
+    assert UNITS - {"_core"} - set(RANKS) == set()
+
+
+def test_readme_names_no_other_module() -> None:
+    assert set(RANKS) - UNITS == set()
