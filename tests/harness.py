@@ -17,7 +17,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from tests.registry import Case
+from tests.row import Case
 
 N, K = 24, 16
 

@@ -17,7 +17,7 @@ from sklearn import metrics as sk
 
 from jmetrics import mean_squared_error as honest
 from tests import laws, oracles
-from tests.registry import OUTPUTS, SMOOTH, Case, Maker, Outside, Row, cases_of, columns, real
+from tests.row import OUTPUTS, SMOOTH, Case, Maker, Outside, Row, cases_of, columns, real
 
 Metric = Callable[..., Any]
 

@@ -13,7 +13,7 @@ from sklearn.metrics import mean_tweedie_deviance as reference
 
 from jmetrics import mean_tweedie_deviance
 from jmetrics.losses import tweedie_loss
-from tests.oracles import unit_deviance
+from tests.oracles.regression import unit_deviance
 
 POWERS = [-1, 0, 1, 1 + 1e-6, 1 + 1e-4, 1.01, 1.5, 1.99, 2 - 1e-6, 2, 2.5, 3]
 RATIOS = [

@@ -12,7 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jmetrics._core.moments import Moments, merge_moments, moments
+from jmetrics._core.moments import Moments, comoments, merge_comoments, merge_moments, moments
 from tests.compare import assert_same
 
 
@@ -100,3 +100,15 @@ def test_gradient_of_the_deviation(rng: np.random.Generator) -> None:
     gap = x - np.average(x.astype(np.float64), weights=w)
     assert_same(by_x, 2 * w * gap, rtol=1e-4)
     assert_same(by_w, gap**2, rtol=1e-4)
+
+
+def test_comoments_merge_and_agree_with_numpy() -> None:
+    rng = np.random.default_rng(5)
+    x, y = rng.normal(size=(2, 60)).astype(np.float32) + np.float32(100)
+    weight = rng.integers(0, 4, 60).astype(np.float32)
+    whole = comoments(x, y, weight)
+    parts = [comoments(x[s], y[s], weight[s]) for s in (slice(0, 7), slice(7, 7), slice(7, 60))]
+    merged = merge_comoments(merge_comoments(parts[0], parts[1]), parts[2])
+    cov = np.cov(x, y, aweights=weight, ddof=0)[0, 1] * weight.sum()
+    np.testing.assert_allclose([whole.product, merged.product], cov, rtol=1e-4)
+    np.testing.assert_allclose(merged.x.deviation, whole.x.deviation, rtol=1e-5)

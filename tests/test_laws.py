@@ -6,7 +6,8 @@ import pytest
 
 from tests.laws import LAWS, Law, float32_is_exact_for_many
 from tests.mutants import MUTANTS
-from tests.registry import Case, cases
+from tests.registry import cases
+from tests.row import Case
 
 
 @pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)

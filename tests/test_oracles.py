@@ -26,8 +26,9 @@ from jmetrics import (
     roc_auc_score,
 )
 from tests.compare import assert_same
-from tests.oracles import exact_auc
-from tests.registry import OUTPUTS, Case, cases, columns, main_cases
+from tests.oracles.decisions import exact_auc
+from tests.registry import cases, main_cases
+from tests.row import OUTPUTS, Case, columns
 
 NAN, INF = np.nan, np.inf
 SUBNORMAL = np.float32(2.0**-149)

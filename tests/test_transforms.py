@@ -10,7 +10,7 @@ from jax import lax
 from jax.sharding import Mesh, PartitionSpec
 
 from tests.compare import assert_same
-from tests.harness import Data, eager, sample
+from tests.harness import Data, blend, eager, sample
 from tests.registry import main_cases
 
 pytestmark = pytest.mark.usefixtures("quick_compile")
@@ -31,15 +31,15 @@ def test_scan_over_batches() -> None:
 
     def step(total, batch):
         values = all_metrics([list(data) for data in batch])
-        return [t + v for t, v in zip(total, values, strict=True)], values
+        return [t + blend(v) for t, v in zip(total, values, strict=True)], values
 
     start = [jnp.zeros(()) for _ in pairs]
     total, each = lax.scan(step, start, stacked)
     expected = [
         [eager(case, data) for data in pair] for case, pair in zip(main_cases(), pairs, strict=True)
     ]
-    assert_same(each, [np.stack(values) for values in expected])
-    assert_same(total, [np.sum(values) for values in expected])
+    assert_same(each, [jax.tree.map(lambda *v: np.stack(v), *values) for values in expected])
+    assert_same(total, [sum(map(blend, values)) for values in expected])
 
 
 def test_shard_map_over_batches() -> None:

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import functools
 import operator
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import Array
 from jax.experimental import checkify
 
@@ -117,6 +118,37 @@ def columns(y_true: Any, y_pred: Any, count: int | None, meaning: str) -> tuple[
     return y_true, y_pred
 
 
+def ensemble(y_true: Any, y_pred: Any, *, axes: int, at_least: int) -> tuple[Array, Array]:
+    """Check that `y_pred` has members, on its second axis, of what `y_true` has `axes` of."""
+    y_true, y_pred = array("y_true", y_true), array("y_pred", y_pred)
+    fits = y_true.ndim == axes and y_pred.ndim == axes + 1
+    if not fits or y_pred.shape[:1] + y_pred.shape[2:] != y_true.shape:
+        expected = ("(n,)", "(n, n_members)") if axes == 1 else ("(n, d)", "(n, n_members, d)")
+        raise ValueError(
+            f"`y_true` must have shape {expected[0]} and `y_pred` {expected[1]}; "
+            f"got {y_true.shape} and {y_pred.shape}"
+        )
+    if y_pred.shape[1] < at_least:
+        raise ValueError(f"`y_pred` must have {at_least} or more members, got {y_pred.shape[1]}")
+    return y_true, y_pred
+
+
+def class_scores(
+    *, y_true: Any, sample_weight: Any, where: Any, **scores: Any
+) -> tuple[Array, Array, Array | None, Array | None]:
+    """Check scores of shape (n,) for two classes, or (n, n_classes), with what goes with them."""
+    ((name, score),) = scores.items()
+    y_true, score = array("y_true", y_true), array(name, score)
+    fits = y_true.ndim == 1 and score.ndim in (1, 2) and score.shape[:1] == y_true.shape
+    if not fits or (score.ndim == 2 and score.shape[1] < 2):
+        raise ValueError(
+            f"`y_true` must have shape (n,) and `{name}` (n,) for two classes, or (n, n_classes) "
+            f"with 2 or more columns; got {y_true.shape} and {score.shape}"
+        )
+    weight = _sample_weight(sample_weight, y_true.shape)
+    return y_true, score, weight, _mask(where, (y_true.shape,))
+
+
 def number(name: str, value: Number) -> float | Array:
     """Return a traced option; a plain number stays one, so that its value compiles once."""
     if isinstance(value, (bool, int, float)):
@@ -125,6 +157,31 @@ def number(name: str, value: Number) -> float | Array:
     if converted.shape != ():
         raise ValueError(f"`{name}` must be a single number, got shape {converted.shape}")
     return converted
+
+
+def number_or_samples(name: str, value: Any, shape: tuple[int, ...]) -> float | Array:
+    """Return a traced option that is one number or has one a sample."""
+    if isinstance(value, (bool, int, float)):
+        return float(value)
+    converted = array(name, value)
+    if converted.shape not in ((), shape):
+        raise ValueError(
+            f"`{name}` must be a number or have one entry a sample, shape {shape}, "
+            f"got {converted.shape}"
+        )
+    return converted
+
+
+def number_for_each(
+    name: str, value: Number | Mapping[str, Number], keys: tuple[str, ...]
+) -> tuple[float | Array, ...]:
+    """Return a traced option for each of `keys`, from a dict with just these or one number."""
+    if not isinstance(value, Mapping):
+        return (number(name, value),) * len(keys)
+    if set(value) != set(keys):
+        expected = " and ".join(map(repr, keys))
+        raise ValueError(f"`{name}` must be a number or have the keys {expected}, got {value!r}")
+    return tuple(number(name, value[key]) for key in keys)
 
 
 def number_or_vector(name: str, value: Any) -> float | Array:
@@ -148,10 +205,165 @@ def positive_integer(name: str, value: Any) -> int:
     return count
 
 
-def one_of(name: str, value: Any, options: Collection[str]) -> None:
+def one_of(name: str, value: Any, options: Collection[str | None]) -> None:
     """Raise unless a static option is one of those that exist."""
-    if not (isinstance(value, str) and value in options):
+    if not (isinstance(value, str | None) and value in options):
         raise ValueError(f"`{name}` must be one of {', '.join(map(repr, options))}, got {value!r}")
+
+
+def fitting_average(average: str | None, shape: tuple[int, ...]) -> None:
+    """Raise for a way of averaging that labels of this shape do not have."""
+    if average == "samples" and len(shape) == 1:
+        raise ValueError(
+            f"`average='samples'` needs indicators of shape (n, n_labels), got shape {shape}"
+        )
+    if average == "binary" and len(shape) == 2:
+        raise ValueError(
+            f"`average='binary'` needs labels of shape (n,), got indicators of shape {shape}; "
+            "choose another `average`"
+        )
+
+
+def class_labels(labels: Any) -> tuple[int, ...] | None:
+    """Return static class labels, which must be distinct whole numbers of at least 0."""
+    if labels is None:
+        return None
+    try:
+        found = tuple(operator.index(label) for label in labels)
+    except TypeError:
+        raise TypeError(
+            f"`labels` must be a sequence of whole numbers known while tracing, got {labels!r}"
+        ) from None
+    if not found or min(found) < 0 or len(set(found)) < len(found):
+        raise ValueError(f"`labels` must be distinct whole numbers of at least 0, got {labels!r}")
+    return found
+
+
+def class_pair(labels: Any) -> tuple[int, ...] | None:
+    """Return the static labels of the negative and the positive class."""
+    found = class_labels(labels)
+    if found is not None and len(found) != 2:
+        raise ValueError(f"`labels` must be a negative and a positive label, got {labels!r}")
+    return found
+
+
+def class_count(
+    num_classes: Any,
+    labels: tuple[int, ...] | None,
+    y_true: Any,
+    y_pred: Any,
+    sample_weight: Any = None,
+    where: Any = None,
+    *,
+    exact: bool = False,
+) -> int:
+    """Return how many classes there are: as said, as `labels` need, or as the data show.
+
+    A number read off the data is rounded up to a power of two unless it must be `exact`, so
+    that batches of data share compiled programs.
+    """
+    if num_classes is not None:
+        count = positive_integer("num_classes", num_classes)
+        if labels is not None and max(labels) >= count:
+            raise ValueError(f"`labels` must be below `num_classes`, {count}, got {labels}")
+        return count
+    if labels is not None:
+        return 1 + max(labels)
+    count = _classes_seen(y_true, y_pred, sample_weight, where)
+    return count if exact else 1 << (count - 1).bit_length()
+
+
+def label_count(num_classes: Any, labels: tuple[int, ...] | None, columns: int) -> int:
+    """Return how many columns the indicators have, which `num_classes` and `labels` must fit."""
+    if num_classes is not None and num_classes != columns:
+        raise ValueError(f"`num_classes` must be the {columns} columns, got {num_classes!r}")
+    if labels is not None and max(labels) >= columns:
+        raise ValueError(f"`labels` must be below the number of columns, {columns}, got {labels}")
+    return columns
+
+
+_MOST_CLASSES = 2**24
+
+
+def _classes_seen(y_true: Any, y_pred: Any, sample_weight: Any, where: Any) -> int:
+    """One more than the largest label that counts; what is traced of the rest counts."""
+    concrete = [None if isinstance(a, jax.core.Tracer) else a for a in (sample_weight, where)]
+    try:
+        with jax.ensure_compile_time_eval():
+            arrays = [None if a is None else jnp.asarray(a) for a in (y_true, y_pred, *concrete)]
+            count = 1 + int(_largest_label(*arrays))
+    except jax.errors.ConcretizationTypeError:
+        raise ValueError(
+            "`num_classes` must be given where `y_true` and `y_pred` are traced, as inside `jit`"
+        ) from None
+    if count > _MOST_CLASSES:
+        raise ValueError(f"`num_classes` must be given for labels as large as {count - 1}")
+    return count
+
+
+@jax.jit
+def _largest_label(
+    y_true: Array, y_pred: Array, sample_weight: Array | None, where: Array | None
+) -> Array:
+    counts = jnp.ones(y_true.shape, jnp.bool_) if where is None else where
+    if sample_weight is not None:
+        counts = counts & (sample_weight != 0)
+
+    def largest(labels: Array) -> Array:
+        on = counts
+        if jnp.issubdtype(labels.dtype, jnp.floating):
+            if jnp.finfo(labels.dtype).bits < 32:
+                labels = labels.astype(jnp.float32)
+            on = on & (jnp.abs(labels) < 2.0**31)
+        whole = jnp.where(on, labels, jnp.zeros_like(labels)).astype(jnp.result_type(int))
+        return jnp.max(whole, initial=0)
+
+    return jnp.maximum(largest(y_true), largest(y_pred))
+
+
+def table_size(num_classes: int) -> int:
+    """Return a number of classes, all pairs of which an int32 must be able to number."""
+    if num_classes**2 >= 2**31:
+        raise ValueError(f"`num_classes` must be at most 46340 for a table, got {num_classes}")
+    return num_classes
+
+
+def flag_or_auto(name: str, value: Any, *, auto: bool) -> bool:
+    """Return a static flag, for which "auto" stands for what suits the shapes."""
+    if isinstance(value, str) and value == "auto":
+        return auto
+    if isinstance(value, (bool, np.bool_)):
+        return bool(value)
+    raise ValueError(f"`{name}` must be True, False or 'auto', got {value!r}")
+
+
+def require(condition: bool, message: str) -> None:
+    """Raise for static options that do not go together."""
+    if not condition:
+        raise ValueError(message)
+
+
+def levels(name: str, value: Any, count: int) -> Array:
+    """Return `count` traced levels, one for each column of the predictions."""
+    converted = array(name, value)
+    if converted.shape != (count,):
+        raise ValueError(
+            f"`{name}` must have one entry a column of `y_pred`, shape {(count,)}, "
+            f"got {converted.shape}"
+        )
+    return converted
+
+
+def group_ids(name: str, value: Any, shape: tuple[int, ...]) -> Array:
+    """Return the group of each sample, a whole number."""
+    converted = array(name, value)
+    if jnp.issubdtype(converted.dtype, jnp.floating):
+        raise TypeError(f"`{name}` must hold whole numbers, got {converted.dtype}")
+    if converted.shape != shape:
+        raise ValueError(
+            f"`{name}` must have one entry a sample, shape {shape}, got {converted.shape}"
+        )
+    return converted.astype(jnp.result_type(int))
 
 
 def output_weights(
@@ -173,9 +385,12 @@ def output_weights(
 def defined(value: Array, inside: Array, reason: str) -> Array:
     """Turn `value` into NaN, with NaN gradient, wherever `inside` is False.
 
-    Under `checked` the call raises with `reason` instead. Otherwise this costs one select.
+    Integers, which have no NaN, become the least there is. Under `checked` the call raises
+    with `reason` instead. Otherwise this costs one select.
     """
     checkify.debug_check(jnp.all(inside), reason)
+    if not jnp.issubdtype(value.dtype, jnp.floating):
+        return jnp.where(inside, value, jnp.iinfo(value.dtype).min)
     return value * jnp.where(inside, jnp.ones_like(value), jnp.full_like(value, jnp.nan))
 
 
@@ -188,6 +403,7 @@ def checked(metric: Callable[..., Any]) -> Callable[..., Any]:
     Raises: ValueError with the reason. Inside someone else's `jit` the error is raised by
     the running program, and JAX wraps it in its own runtime error; the reason is in the text.
     Cost: that of `metric`, plus one host synchronisation a call.
+    Source: `jax.experimental.checkify`, which this puts to use.
 
     >>> import jmetrics
     >>> jmetrics.checked(jmetrics.log_loss)([0, 1], [0.5, 1.5])

@@ -5,25 +5,35 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import jax.numpy as jnp
-from jax import Array
+from jax import Array, lax
 
-from jmetrics._core.numerics import weighted_sum
+from jmetrics._core.numerics import accumulator, tabulate, weighted_sum
 
 
 class Matches(NamedTuple):
-    """How much weight is right, out of how much."""
+    """How much weight is predicted right, and how much wrong."""
 
-    correct: Array
-    total: Array
+    right: Array
+    wrong: Array
 
 
 class BinaryCounts(NamedTuple):
-    """The four cells of a binary confusion matrix."""
+    """The four cells of a binary confusion matrix, or of one for each class, label or sample."""
 
     tp: Array
     fp: Array
     fn: Array
     tn: Array
+
+    @property
+    def true(self) -> Array:
+        """Weight of what is positive."""
+        return self.tp + self.fn
+
+    @property
+    def pred(self) -> Array:
+        """Weight of what is predicted to be."""
+        return self.tp + self.fp
 
 
 def as_labels(labels: Array) -> Array:
@@ -35,6 +45,8 @@ def are_labels(labels: Array) -> Array:
     """Whether each entry is a whole number that `as_labels` keeps apart from the others."""
     if not jnp.issubdtype(labels.dtype, jnp.floating):
         return jnp.ones(labels.shape, jnp.bool_)
+    labels = labels.astype(accumulator(labels))  # 2³¹ is beyond float16
+    labels = labels.astype(accumulator(labels))
     return (labels == jnp.floor(labels)) & (jnp.abs(labels) < 2.0**31)
 
 
@@ -50,15 +62,24 @@ def are_binary(labels: Array) -> Array:
     return (labels == 0) | (labels == 1)
 
 
-def matches(y_true: Array, y_pred: Array, weight: Array) -> Matches:
-    """Count samples whose label, or whose whole row of labels, is predicted right."""
-    right = y_true == y_pred
-    right = jnp.all(right, axis=tuple(range(1, right.ndim)))
-    return Matches(weighted_sum(right, weight), jnp.sum(weight))
+def are_classes(labels: Array, num_classes: int) -> Array:
+    """Whether each integer is one of the classes 0 to `num_classes` − 1."""
+    return (labels >= 0) & (labels < num_classes)
+
+
+def matches(right: Array, weight: Array) -> Matches:
+    """Count samples that are predicted right, and the others."""
+    count = weighted_sum(right, weight)
+    if jnp.issubdtype(weight.dtype, jnp.floating):
+        return Matches(count, weighted_sum(~right, weight))
+    return Matches(count, jnp.sum(weight, dtype=count.dtype) - count)
 
 
 def binary_counts(truth: Array, predicted: Array, weight: Array) -> BinaryCounts:
-    """Cells over the first axis; each array is boolean, or a probability for soft counts."""
+    """Cells over the first axis; each array is boolean, or a probability for soft counts.
+
+    `weight` has the axes of the arrays, or 1 in place of those that it is the same along.
+    """
 
     def opposite(a: Array) -> Array:
         return ~a if a.dtype == jnp.bool_ else 1 - a
@@ -73,3 +94,61 @@ def binary_counts(truth: Array, predicted: Array, weight: Array) -> BinaryCounts
         fn=cell(truth, opposite(predicted)),
         tn=cell(opposite(truth), opposite(predicted)),
     )
+
+
+_FEW_CELLS = 4096
+"""Up to this size, one table of all pairs of labels costs less than one for each array."""
+
+
+def class_counts(y_true: Array, y_pred: Array, weight: Array, num_classes: int) -> BinaryCounts:
+    """Cells of each class against the rest, for integer labels.
+
+    A label outside [0, num_classes) is no class: the sample counts as a true negative, or
+    for the class of its other label alone. O(n + num_classes) time and memory.
+    """
+    floating = jnp.issubdtype(weight.dtype, jnp.floating)
+    paired = not floating and (num_classes + 1) ** 2 <= _FEW_CELLS
+    count = _count_pairs if paired else _count_each
+    true, pred = (jnp.where(are_classes(y, num_classes), y, num_classes) for y in (y_true, y_pred))
+    tp, fp, fn = count(true, pred, weight, num_classes + 1)
+    counts = BinaryCounts(tp[:-1], fp[:-1], fn[:-1], tn=(sum_of_others(tp + fn) - fp)[:-1])
+    if not floating:
+        return counts
+    # Rounding leaves something of a difference that is 0, and a rate of it would make sense.
+    entries = class_counts(y_true, y_pred, (weight != 0).astype(jnp.int32), num_classes)
+    residue = jnp.where(entries.tn == 0, counts.tn, jnp.zeros_like(counts.tn))
+    return counts._replace(tn=counts.tn - lax.stop_gradient(residue))
+
+
+def _count_pairs(true, pred, weight, size):
+    """tp, fp and fn of each class and, as one more, of all other labels."""
+    table = confusion(true, pred, weight, size)
+    wrong = jnp.where(jnp.eye(size, dtype=bool), jnp.zeros_like(table), table)
+    fp, fn = (jnp.sum(wrong, axis=axis, dtype=wrong.dtype) for axis in (0, 1))
+    return jnp.diagonal(table), fp, fn
+
+
+def _count_each(true, pred, weight, size):
+    """The same from one table for each array."""
+    right = true == pred
+    cells = tabulate(2 * true + right.astype(true.dtype), weight, 2 * size)
+    fp = tabulate(pred, jnp.where(right, jnp.zeros_like(weight), weight), size)
+    return cells[1::2], fp, cells[0::2]
+
+
+def confusion(y_true: Array, y_pred: Array, weight: Array, num_classes: int) -> Array:
+    """Weight of each pair of true class (row) and predicted class (column).
+
+    Samples with a label outside [0, num_classes) are left out.
+    """
+    both = are_classes(y_true, num_classes) & are_classes(y_pred, num_classes)
+    cell = jnp.where(both, y_true * num_classes + y_pred, -1)
+    return tabulate(cell, weight, num_classes**2).reshape(num_classes, num_classes)
+
+
+def sum_of_others(x: Array) -> Array:
+    """Σ_{j≠i} x_j for each i, without a difference that would cancel."""
+    none = jnp.zeros_like(x[:1])
+    before = jnp.concatenate([none, jnp.cumsum(x, dtype=x.dtype)[:-1]])
+    after = jnp.concatenate([jnp.cumsum(x[:0:-1], dtype=x.dtype)[::-1], none])
+    return before + after

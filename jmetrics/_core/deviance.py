@@ -102,7 +102,7 @@ def _phi(y: Array, mu: Array, power: Power) -> Array:
     one = jnp.ones_like(y)
     x, ratio = (y - mu) / mu, y / mu
     positive = ratio > 0
-    small = (jnp.abs(x) < 0.35) & (jnp.abs(a * x) < 1)
+    small = (jnp.abs(x) < 0.45) & (jnp.abs(a * x) < 1)
     near = _series(jnp.where(small, x, jnp.zeros_like(x)), power)
     far = _far(jnp.where(positive & ~small, ratio, 2 * one), power)
     zero_or_less = _divide(one, a) + _divide(jnp.minimum(ratio, 0), power.less_one)
@@ -110,11 +110,16 @@ def _phi(y: Array, mu: Array, power: Power) -> Array:
 
 
 def _series(x: Array, power: Power) -> Array:
-    """x²/2 (1 + (a−2)x/3 (1 + (a−3)x/4 (1 + …))), for |x| < 0.35 and |a x| < 1."""
+    """x²/2 (1 + (a−2)x/3 (1 + (a−3)x/4 (1 + …))), for |x| < 0.45 and |a x| < 1."""
     tail = jnp.ones_like(x)
-    for k in range(19, 2, -1):
+    for k in range(_terms(x, 26, 52), 2, -1):
         tail = 1 + (power.to_two - (k - 1)) / k * x * tail
     return jnp.square(x) / 2 * tail
+
+
+def _terms(x: Array, single: int, double: int) -> int:
+    """How many terms of a series the precision of `x` can see."""
+    return double if x.dtype.itemsize > 4 else single
 
 
 def _far(ratio: Array, power: Power) -> Array:
@@ -137,7 +142,7 @@ def _power_less_one(log_ratio: Array, a: Array | float) -> Array:
     z = a * log_ratio
     small = jnp.abs(z) < 0.5
     series = jnp.ones_like(z)
-    for k in range(11, 1, -1):
+    for k in range(_terms(z, 10, 18), 1, -1):
         series = 1 + z * (1 / k) * series
     far = jnp.where(small, jnp.ones_like(z), z)
     return log_ratio * jnp.where(small, series, jnp.expm1(far) / far)

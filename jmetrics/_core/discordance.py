@@ -57,8 +57,7 @@ def _ranks_with_ties(by_value: Order, w: Array) -> tuple[Array, Array]:
     keys = jnp.take_along_axis(group, other, axis=1)
     keys, item = lax.sort((keys, other), dimension=1, num_keys=1, is_stable=True)
     rank = unsort(lax.broadcasted_iota(jnp.int32, item.shape, 1), item)
-    in_y = group[1][item[:1]]
-    start, end = tie_bounds((jnp.diff(keys[:1]) != 0) | (jnp.diff(in_y) != 0))
+    start, end = tie_bounds(keys[:1], group[1][item[:1]])
     _, tied = tied_weight(w[item[:1]], start, end)
     return rank, unsort(tied, item[:1])[0]
 
@@ -97,4 +96,6 @@ def _inversions(rank: Array, weight: Array | None, dtype: DTypeLike) -> Array:
             weight = move(weight)
         return move(rank), weight, total + jnp.sum(inverted)
 
-    return lax.fori_loop(0, levels, split, (rank, weight, jnp.zeros((), dtype)))[2]
+    # A zero that varies over the mesh as the ranks do, for `shard_map`.
+    zero = jnp.sum(rank[:0]).astype(dtype)
+    return lax.fori_loop(0, levels, split, (rank, weight, zero))[2]

@@ -75,7 +75,6 @@ def _centred(x: Array, weight: Array) -> _Centred:
     shift = safe_divide(first, total, 0.0)
     deviation = jnp.maximum(weighted_sum(jnp.square(d), weight) - first * shift, 0)
     entries = jnp.sum(on, axis=0, dtype=jnp.int32)
-    low, high = lax.stop_gradient((low, high))
     return _Centred(Moments(entries, total, centre + shift, deviation, low, high), d, first)
 
 

@@ -6,7 +6,7 @@ import math
 
 import jax
 import jax.numpy as jnp
-from jax import Array
+from jax import Array, lax
 from jax.typing import DTypeLike
 
 
@@ -27,6 +27,11 @@ def safe_divide(numerator: Array, denominator: Array, undefined: float | Array) 
     ok = denominator != 0
     ratio = numerator / jnp.where(ok, denominator, jnp.ones_like(denominator))
     return jnp.where(ok, ratio, jnp.asarray(undefined, ratio.dtype))
+
+
+def absolute(x: Array) -> Array:
+    """|x| whose derivative at 0 is 0, the middle of its slopes; that of `jnp.abs` is 1."""
+    return x * lax.stop_gradient(jnp.sign(x))
 
 
 @jax.custom_jvp
@@ -60,7 +65,14 @@ def power_of(x: Array, exponent: float | Array) -> Array:
 def weighted_sum(values: Array, weight: Array, axis: int | None = 0) -> Array:
     """Sum of weight × value: an exact integer where both are integers or booleans."""
     dtype = _sum_dtype(values, weight)
-    return jnp.sum(values.astype(dtype) * weight.astype(dtype), axis=axis)
+    return jnp.sum(times(values.astype(dtype), weight.astype(dtype)), axis=axis)
+
+
+def times(values: Array, weight: Array) -> Array:
+    """weight × value, and 0 for a value that overflowed without weight."""
+    if jnp.issubdtype(values.dtype, jnp.floating):
+        values = jnp.where((weight == 0) & ~jnp.isfinite(values), jnp.zeros_like(values), values)
+    return values * weight
 
 
 def weighted_mean(
@@ -82,3 +94,26 @@ def weighted_mean(
 def _sum_dtype(values: Array, weight: Array) -> DTypeLike:
     exact = not any(jnp.issubdtype(a.dtype, jnp.floating) for a in (values, weight))
     return jnp.int32 if exact else accumulator(values, weight)
+
+
+_RUN = 32
+"""How many floats are added one after another; each may round the same way as the last."""
+
+
+def tabulate(bins: Array, weight: Array, size: int) -> Array:
+    """Sums of weight by bin; entries with a bin outside [0, size) are left out.
+
+    All arrays have one axis. Integer weights give exact int32 sums. A float table has rows
+    for runs of samples, which are added pairwise, so that a large sum neither freezes nor
+    drifts: as many rows as `_RUN` needs, or as fit in four times the memory of the weights.
+    """
+    n = bins.shape[0]
+    inside = (bins >= 0) & (bins < size)
+    if not jnp.issubdtype(weight.dtype, jnp.floating):
+        place = jnp.where(inside, bins, size).astype(jnp.int32)
+        return jnp.zeros(size, jnp.int32).at[place].add(weight.astype(jnp.int32), mode="drop")
+    rows = max(1, min(-(-n // _RUN), 4 * n // size))
+    row = jnp.arange(n, dtype=jnp.int32) // max(1, -(-n // rows))
+    place = jnp.where(inside, row * size + bins.astype(jnp.int32), rows * size)
+    table = jnp.zeros(rows * size, weight.dtype).at[place].add(weight, mode="drop")
+    return jnp.sum(table.reshape(rows, size), axis=0)

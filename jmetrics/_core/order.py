@@ -8,6 +8,7 @@ are few enough of them to count each.
 
 from __future__ import annotations
 
+import functools
 from typing import NamedTuple
 
 import jax.numpy as jnp
@@ -49,17 +50,23 @@ def order(*scores: Array, stable: bool = False) -> Order:
     keys = jnp.stack([~row.astype(widest) for row in bits])
     places = lax.broadcasted_iota(jnp.int32, keys.shape, 1)
     keys, item = lax.sort((keys, places), dimension=1, num_keys=1, is_stable=stable)
-    result = Order(item, *tie_bounds(keys[:, 1:] != keys[:, :-1]))
+    result = Order(item, *tie_bounds(keys))
     return Order(*(field[0] for field in result)) if len(scores) == 1 else result
 
 
-def tie_bounds(changes: Array) -> tuple[Array, Array]:
-    """First and last place of every run, from where neighbours in sorted rows differ."""
-    edge = jnp.ones((len(changes), 1), jnp.bool_)
-    opens, closes = jnp.append(edge, changes, axis=1), jnp.append(changes, edge, axis=1)
-    places = lax.broadcasted_iota(jnp.int32, opens.shape, 1)
+def tie_bounds(*keys: Array) -> tuple[Array, Array]:
+    """First and last place of the run that each place of sorted rows is in.
+
+    Places are in one run while no key changes.
+    """
+    rows, size = keys[0].shape
+    changes = functools.reduce(jnp.logical_or, (row[:, 1:] != row[:, :-1] for row in keys))
+    edge = jnp.ones((rows, 1), jnp.bool_)
+    opens = jnp.append(edge, changes, axis=1)[:, :size]
+    closes = jnp.append(changes, edge, axis=1)[:, :size]
+    places = lax.broadcasted_iota(jnp.int32, (rows, size), 1)
     start = lax.cummax(jnp.where(opens, places, 0), axis=1)
-    end = lax.cummin(jnp.where(closes, places, opens.shape[1]), axis=1, reverse=True)
+    end = lax.cummin(jnp.where(closes, places, size), axis=1, reverse=True)
     return start, end
 
 

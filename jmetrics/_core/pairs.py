@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import jax
-import jax.numpy as jnp
 from jax import Array
+
+from jmetrics._core.numerics import weighted_sum
 
 _BLOCK_ENTRIES = 2**18
 
@@ -19,7 +20,7 @@ def kernel_sum(phi: Callable[[Array], Array], query: Array, key: Array, weight: 
 
     @jax.checkpoint
     def row(q: Array) -> Array:
-        return jnp.sum(weight * phi(q - key))
+        return weighted_sum(phi(q - key), weight)
 
     block = max(1, _BLOCK_ENTRIES // max(key.size, 1))
     return jax.lax.map(row, query, batch_size=block)

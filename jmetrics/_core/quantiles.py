@@ -51,17 +51,26 @@ def _bracket(x: Array, weight: Array, level: Array) -> tuple[Array, Array, Array
     """Bits of the values that the quantile is the mean of, and whether there is one."""
     keys = sortable_bits(x)
     if jnp.issubdtype(weight.dtype, jnp.floating):
-        # Equal weights become ones, whose sums are exact, so that ties are found.
-        weight = safe_divide(weight, jnp.max(weight, initial=0.0), 0.0)
+        weight = _in_units(weight)
     total = jnp.sum(weight).astype(x.dtype)
     target = level * total
-    slack = 4 * jnp.finfo(x.dtype).eps * jnp.minimum(target, total - target)
+    slack = jnp.finfo(x.dtype).eps / 2 * jnp.minimum(target, total - target)
     low, reached = _first_to_reach(keys, weight, target - slack)
     none = ~jnp.zeros((), keys.dtype)
     following = jnp.min(keys, where=(keys > low) & (weight != 0), initial=none)
     tied = (reached <= target + slack) & (following != none)
     defined = (total > 0) & ~jnp.any(jnp.isnan(x) & (weight != 0))
     return low, jnp.where(tied, following, low), defined
+
+
+def _in_units(weight: Array) -> Array:
+    """Weights as multiples of the least: often whole numbers, whose sums are exact.
+
+    Exact sums find the ties: half of the weight on either side of a value.
+    """
+    least = jnp.min(weight, where=weight > 0, initial=jnp.inf)
+    most = jnp.max(weight, initial=0.0)
+    return safe_divide(weight, jnp.where(most < 2.0**24 * least, least, most), 0.0)
 
 
 def _first_to_reach(keys: Array, weight: Array, target: Array) -> tuple[Array, Array]:
@@ -83,7 +92,8 @@ def _first_to_reach(keys: Array, weight: Array, target: Array) -> tuple[Array, A
         filled = table > 0
         # Rounding may leave the sum of a table short of what the one before promised.
         enough = jnp.minimum(target, jnp.max(running, where=filled, initial=0.0))
-        chosen = jnp.argmax(filled & (running >= enough))
-        below = below + jnp.sum(table, where=jnp.arange(1 << width) < chosen)
+        chosen = jnp.argmax(filled & (running >= enough)).astype(jnp.int32)
+        lower = jnp.arange(1 << width, dtype=jnp.int32) < chosen
+        below = below + jnp.sum(table, where=lower, dtype=table.dtype)
         prefix = prefix << width | chosen.astype(keys.dtype)
     return prefix, running[chosen]

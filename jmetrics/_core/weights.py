@@ -45,7 +45,7 @@ def clean(
     """
     fill = jnp.full_like(values, filler)
     if sample_weight is not None and jnp.issubdtype(values.dtype, jnp.floating):
-        off = over_trailing(sample_weight == 0, values.ndim) & ~jnp.isfinite(values)
+        off = over_trailing(~sample_weight.astype(bool), values.ndim) & ~jnp.isfinite(values)
         values = jnp.where(off, fill, values)
     if where is not None:
         values = jnp.where(over_trailing(where, values.ndim), values, fill)

@@ -1,18 +1,33 @@
-"""Metrics of predicted labels."""
+"""How often prediction and truth agree, as such or beyond chance."""
 
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 from jax import Array
-from jax.typing import ArrayLike
+from jax.typing import ArrayLike, DTypeLike
 
 from jmetrics._core import check
-from jmetrics._core.counts import Matches, are_labels, as_labels, matches
-from jmetrics._core.numerics import accumulator, safe_divide
+from jmetrics._core.counts import (
+    BinaryCounts,
+    Matches,
+    are_classes,
+    as_labels,
+    class_counts,
+    matches,
+    sum_of_others,
+)
+from jmetrics._core.numerics import accumulator, safe_divide, safe_sqrt, weighted_sum
+from jmetrics._core.types import Number
 from jmetrics._core.weights import combine, over_trailing
+from jmetrics.classification._averages import only_labels
+from jmetrics.classification.tables import confusion_of
+
+_DISTANCES = ("linear", "quadratic", None)
 
 
 def accuracy_score(
@@ -37,23 +52,232 @@ def accuracy_score(
     >>> float(accuracy_score([0, 1, 2, 3], [0, 2, 1, 3]))
     0.5
     """
-    *arrays, sample_weight, where = check.samples(
+    return _share(False, y_true, y_pred, normalize, sample_weight, where)
+
+
+def zero_one_loss(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    normalize: bool = True,
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+) -> Array:
+    """Share of samples whose label is predicted wrong, Σ w [y_true ≠ y_pred] / Σ w.
+
+    Shapes: both arrays (n,), or (n, n_labels) of indicators, where a sample is right if its
+    whole row is; `sample_weight` and `where` (n,). A scalar.
+    Range: [0, 1], lower is better; with `normalize=False` the weight of the wrong samples.
+    Undefined: NaN when nothing counts, and for labels that are not whole numbers.
+    Gradient: 0 in the labels, smooth in the weights.
+    Cost: O(n) time, no temporary arrays. Counts are exact up to n = 2³¹, so a few wrong
+    samples among very many are not lost.
+    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
+    Source: `sklearn.metrics.zero_one_loss`.
+
+    >>> float(zero_one_loss([0, 1, 2, 3], [0, 2, 1, 3], normalize=False))
+    2.0
+    """
+    return _share(True, y_true, y_pred, normalize, sample_weight, where)
+
+
+def _share(
+    wrong: bool, y_true: Any, y_pred: Any, normalize: Any, sample_weight: Any, where: Any
+) -> Array:
+    arrays = check.samples(
         y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where, ndim=(1, 2)
     )
-    return _accuracy_score(*arrays, sample_weight, where, normalize=bool(normalize))
+    return _share_of_samples(*arrays, wrong=wrong, normalize=bool(normalize))
 
 
-@functools.partial(jax.jit, static_argnames="normalize")
-def _accuracy_score(y_true, y_pred, sample_weight, where, *, normalize):
+@functools.partial(jax.jit, static_argnames=("wrong", "normalize"))
+def _share_of_samples(y_true, y_pred, sample_weight, where, *, wrong, normalize):
     dtype = accumulator(y_true, y_pred, sample_weight)
     weight = combine(sample_weight, where, y_true.shape, dtype)
-    counts = matches(as_labels(y_true), as_labels(y_pred), weight)
-    value = accuracy(counts, dtype) if normalize else counts.correct.astype(dtype)
-    off = over_trailing(weight == 0, y_true.ndim)
-    whole = (are_labels(y_true) & are_labels(y_pred)) | off
-    return check.defined(value, jnp.all(whole), "labels must be whole numbers")
+    right = as_labels(y_true) == as_labels(y_pred)
+    counts = matches(jnp.all(right, axis=tuple(range(1, right.ndim))), weight)
+    count = counts.wrong if wrong else counts.right
+    value = share(count, counts, dtype) if normalize else count.astype(dtype)
+    return only_labels(value, y_true, y_pred, weight, indicators=False)
 
 
-def accuracy(counts: Matches, dtype: jnp.dtype) -> Array:
-    """Share of the weight that is right."""
-    return safe_divide(counts.correct.astype(dtype), counts.total.astype(dtype), jnp.nan)
+def share(count: Array, counts: Matches, dtype: DTypeLike) -> Array:
+    """What share of all samples a count is."""
+    total = counts.right + counts.wrong
+    return safe_divide(count.astype(dtype), total.astype(dtype), jnp.nan)
+
+
+def hamming_loss(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+) -> Array:
+    """Share of labels that are predicted wrong, each entry of a row of indicators by itself.
+
+    Shapes: both arrays (n,), where this is `zero_one_loss`, or (n, n_labels) of indicators;
+    `sample_weight` and `where` (n,). A scalar.
+    Range: [0, 1], lower is better.
+    Undefined: NaN when nothing counts, and for labels that are not whole numbers.
+    Gradient: 0 in the labels, smooth in the weights.
+    Cost: O(n) time, no temporary arrays.
+    Raises: ValueError or TypeError for shapes and dtypes that do not fit.
+    Source: `sklearn.metrics.hamming_loss`; Tsoumakas & Katakis (2007).
+
+    >>> float(hamming_loss([[0, 1], [1, 1]], [[0, 0], [0, 0]]))
+    0.75
+    """
+    arrays = check.samples(
+        y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where, ndim=(1, 2)
+    )
+    return _hamming_loss(*arrays)
+
+
+@jax.jit
+def _hamming_loss(y_true, y_pred, sample_weight, where):
+    dtype = accumulator(y_true, y_pred, sample_weight)
+    weight = combine(sample_weight, where, y_true.shape, dtype)
+    wrong = as_labels(y_true) != as_labels(y_pred)
+    # Each column is counted alone, since the entries of all may be more than an int32 can hold.
+    by_column = weighted_sum(wrong, over_trailing(weight, wrong.ndim)).astype(dtype)
+    total = jnp.sum(weight).astype(dtype)
+    value = safe_divide(jnp.sum(by_column), total * by_column.size, jnp.nan)
+    return only_labels(value, y_true, y_pred, weight, indicators=False)
+
+
+def matthews_corrcoef(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    num_classes: int | None = None,
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+) -> Array:
+    """Correlation of predicted and true classes, (E − O) / √(V_true V_pred).
+
+    O is the share of samples that are wrong and E the share that chance would get wrong. V is
+    the probability that two samples have different classes. For two classes this is the
+    Pearson correlation of the labels.
+
+    Shapes: all (n,). A scalar. `num_classes` is needed under `jit`; samples with a label
+    beyond are left out.
+    Range: [−1, 1], higher is better, 0 is chance.
+    Undefined: 0 where either array has one class alone; NaN when nothing counts, and for
+    labels that are not whole numbers.
+    Gradient: 0 in the labels, smooth in the weights.
+    Cost: O(n + num_classes) time and memory. Counts are turned into shares before they are
+    multiplied, so nothing overflows.
+    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
+    Source: `sklearn.metrics.matthews_corrcoef`; Gorodkin (2004).
+
+    >>> round(float(matthews_corrcoef([1, 1, 1, 0], [1, 0, 1, 1])), 6)
+    -0.333333
+    """
+    arrays = check.samples(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where)
+    num_classes = check.class_count(num_classes, None, y_true, y_pred, sample_weight, where)
+    return _matthews_corrcoef(*arrays, num_classes=num_classes)
+
+
+@functools.partial(jax.jit, static_argnames="num_classes")
+def _matthews_corrcoef(y_true, y_pred, sample_weight, where, *, num_classes):
+    dtype = accumulator(y_true, y_pred, sample_weight)
+    weight = combine(sample_weight, where, y_true.shape, dtype)
+    labels = as_labels(y_true), as_labels(y_pred)
+    known = are_classes(labels[0], num_classes) & are_classes(labels[1], num_classes)
+    counts = class_counts(*labels, jnp.where(known, weight, jnp.zeros_like(weight)), num_classes)
+    counts = jax.tree.map(lambda cell: cell.astype(dtype), counts)
+    return only_labels(correlation_of_classes(counts), y_true, y_pred, weight)
+
+
+def correlation_of_classes(counts: BinaryCounts) -> Array:
+    """Matthews correlation of the counts of all classes; NaN when nothing counts."""
+    total = jnp.sum(counts.true)
+    true, pred, wrong = (
+        safe_divide(cell, total, 0.0) for cell in (counts.true, counts.pred, counts.fn)
+    )
+    by_chance = jnp.sum(true * sum_of_others(pred))
+    spread = [safe_sqrt(jnp.sum(x * sum_of_others(x))) for x in (true, pred)]
+    value = safe_divide(by_chance - jnp.sum(wrong), spread[0] * spread[1], 0.0)
+    return jnp.where(total != 0, value, jnp.nan)
+
+
+def cohen_kappa_score(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    labels: Sequence[int] | None = None,
+    weights: str | None = None,
+    replace_undefined_by: Number = jnp.nan,
+    num_classes: int | None = None,
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+) -> Array:
+    """Agreement beyond chance, 1 − Σ d_ij C_ij / Σ d_ij E_ij.
+
+    C is the confusion matrix in shares and E what it would be for independent labels. The
+    disagreement d_ij is [i ≠ j], or |i − j| with `weights="linear"`, or (i − j)² with
+    "quadratic".
+
+    i and j are positions in `labels`, or else among the labels that occur. Samples with another
+    label are left out.
+
+    Shapes: all (n,); the arrays may change places. A scalar. `num_classes` or `labels` are
+    needed under `jit`.
+    Range: (−∞, 1], higher is better, 0 is chance.
+    Undefined: `replace_undefined_by`, a traced number, where there is one class alone; NaN
+    when nothing counts, and for labels that are not whole numbers.
+    Gradient: 0 in the labels, smooth in the weights.
+    Cost: O(n + K²) time and memory. Nothing overflows.
+    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
+    Source: `sklearn.metrics.cohen_kappa_score`; Cohen (1968).
+
+    >>> y1, y2 = [0, 1, 2, 2, 1], [0, 2, 2, 2, 1]
+    >>> round(float(cohen_kappa_score(y1, y2)), 6)
+    0.6875
+    >>> round(float(cohen_kappa_score(y1, y2, weights="quadratic")), 6)
+    0.83871
+    """
+    check.one_of("weights", weights, _DISTANCES)
+    arrays = check.samples(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where)
+    labels = check.class_labels(labels)
+    num_classes = check.class_count(num_classes, labels, y_true, y_pred, sample_weight, where)
+    return _cohen_kappa_score(
+        *arrays,
+        check.number("replace_undefined_by", replace_undefined_by),
+        labels=labels,
+        distance=weights,
+        num_classes=check.table_size(num_classes),
+    )
+
+
+@functools.partial(jax.jit, static_argnames=("labels", "distance", "num_classes"))
+def _cohen_kappa_score(
+    y_true, y_pred, sample_weight, where, undefined, *, labels, distance, num_classes
+):
+    dtype = accumulator(y_true, y_pred, sample_weight)
+    weight = combine(sample_weight, where, y_true.shape, dtype)
+    table = confusion_of(y_true, y_pred, weight, labels, num_classes).astype(dtype)
+    value = kappa(table, distance, labels is not None, undefined)
+    return only_labels(value, y_true, y_pred, weight)
+
+
+def kappa(table: Array, distance: str | None, named: bool, undefined: float | Array) -> Array:
+    """Agreement in a confusion matrix; `undefined` with one class, NaN when nothing counts.
+
+    Unless the classes are `named`, those that occur nowhere take up no room on the scale.
+    """
+    total = jnp.sum(table)
+    shares = safe_divide(table, total, 0.0)
+    occurs = (jnp.sum(table, axis=0) + jnp.sum(table, axis=1) != 0) | named
+    position = jnp.cumsum(occurs).astype(table.dtype)
+    gap = jnp.abs(position[:, None] - position[None])
+    if distance is None:
+        gap = jnp.minimum(gap, 1)
+    elif distance == "quadratic":
+        gap = jnp.square(gap)
+    expected = jnp.outer(jnp.sum(shares, axis=1), jnp.sum(shares, axis=0))
+    by_chance = jnp.sum(gap * expected)
+    value = 1 - safe_divide(jnp.sum(gap * shares), by_chance, 0.0)
+    value = jnp.where(by_chance != 0, value, jnp.asarray(undefined, value.dtype))
+    return jnp.where(total != 0, value, jnp.nan)

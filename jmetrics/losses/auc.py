@@ -11,7 +11,7 @@ from jax.typing import ArrayLike
 
 from jmetrics._core import check
 from jmetrics._core.counts import are_binary, is_positive
-from jmetrics._core.numerics import accumulator, safe_divide
+from jmetrics._core.numerics import accumulator, safe_divide, weighted_sum
 from jmetrics._core.pairs import kernel_sum
 from jmetrics._core.types import Number
 from jmetrics._core.weights import clean, combine
@@ -66,7 +66,7 @@ def _auc_loss(y_true, y_score, sample_weight, where, margin, temperature, *, sur
     negative = weight - positive
     penalty = _penalty(surrogate, jnp.asarray(margin, dtype), jnp.asarray(temperature, dtype))
     per_positive = safe_divide(kernel_sum(penalty, score, score, negative), jnp.sum(negative), 0.0)
-    loss = safe_divide(jnp.sum(positive * per_positive), jnp.sum(positive), 0.0)
+    loss = safe_divide(weighted_sum(per_positive, positive), jnp.sum(positive), 0.0)
     labelled = jnp.all((weight == 0) | are_binary(y_true))
     return check.defined(loss, labelled, "`y_true` must be 0 or 1")
 

@@ -8,7 +8,7 @@ from jax import Array
 from jax.typing import ArrayLike
 
 from jmetrics._core import check
-from jmetrics._core.numerics import weighted_mean
+from jmetrics._core.numerics import absolute, weighted_mean
 from jmetrics._core.types import Number
 from jmetrics._core.weights import resolve
 
@@ -56,6 +56,6 @@ def _pinball_loss(y_true, y_pred, sample_weight, where, alpha, smoothing):
     smoothing = check.defined(smoothing, smoothing >= 0, "`smoothing` must not be negative")
     error = y_true - y_pred
     width = jnp.where(smoothing > 0, smoothing, jnp.ones_like(smoothing))
-    extra = smoothing * jnp.log1p(jnp.exp(-jnp.abs(error) / width))
+    extra = smoothing * jnp.log1p(jnp.exp(-absolute(error) / width))
     pinball = jnp.maximum(alpha * error, (alpha - 1) * error)
     return weighted_mean(pinball + extra, weight, undefined=0.0)

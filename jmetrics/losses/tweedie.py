@@ -49,7 +49,9 @@ def tweedie_loss(
 def _tweedie_loss(y_true, y_pred, sample_weight, where, power):
     y_true, y_pred, weight = resolve(y_true, y_pred, sample_weight, where)
     power = power.astype(y_true.dtype)
-    mu = jnp.exp(y_pred)
+    # A predictor without weight may overflow, and must not reach the derivative of exp.
+    lost = (weight == 0) & ~jnp.isfinite(jnp.exp(y_pred))
+    mu = jnp.exp(jnp.where(lost, jnp.zeros_like(y_pred), y_pred))
     deviance = check.defined(
         unit_deviance(y_true, mu, power),
         inside(y_true, mu, power) | (weight == 0),

@@ -10,7 +10,7 @@ from jax import Array
 from jax.typing import ArrayLike
 
 from jmetrics._core import check
-from jmetrics._core.numerics import safe_sqrt
+from jmetrics._core.numerics import absolute, safe_sqrt
 from jmetrics._core.quantiles import weighted_quantile
 from jmetrics._core.weights import resolve
 from jmetrics.regression._outputs import checked_inputs, mean_error, over_outputs
@@ -205,7 +205,7 @@ def max_error(
 def _max_error(y_true, y_pred, sample_weight, where):
     y_true, y_pred, weight = resolve(y_true, y_pred, sample_weight, where)
     on = weight != 0
-    largest = jnp.max(jnp.abs(y_true - y_pred), where=on, initial=0.0)
+    largest = jnp.max(absolute(y_true - y_pred), where=on, initial=0.0)
     return jnp.where(jnp.any(on), largest, jnp.nan)
 
 
@@ -241,7 +241,7 @@ def median_absolute_error(
 def _median_absolute_error(y_true, y_pred, sample_weight, where, outputs, *, average):
     y_true, y_pred, weight = resolve(y_true, y_pred, sample_weight, where)
     half = jnp.asarray(0.5, y_true.dtype)
-    per_output = weighted_quantile(jnp.abs(y_true - y_pred), weight, half)
+    per_output = weighted_quantile(absolute(y_true - y_pred), weight, half)
     return over_outputs(per_output, average, outputs)
 
 
@@ -252,12 +252,12 @@ def _squared(y_true: Array, y_pred: Array, weight: Array) -> Array:
 
 def _absolute(y_true: Array, y_pred: Array, weight: Array) -> Array:
     del weight
-    return jnp.abs(y_true - y_pred)
+    return absolute(y_true - y_pred)
 
 
 def _log_cosh(y_true: Array, y_pred: Array, weight: Array) -> Array:
     del weight
-    size = jnp.abs(y_true - y_pred)
+    size = absolute(y_true - y_pred)
     # log(1 + 2 sinh²(x / 2)) is exact near 0 and overflows; the other form does the reverse.
     near = jnp.log1p(2 * jnp.square(jnp.sinh(jnp.minimum(size, 1) / 2)))
     far = size + jnp.log1p(jnp.expm1(-2 * size) / 2)
@@ -270,7 +270,7 @@ def _squared_log(y_true: Array, y_pred: Array, weight: Array) -> Array:
     a, b = jnp.where(inside, y_true, zero), jnp.where(inside, y_pred, zero)
     ratio = (a - b) / (1 + b)
     # The logarithms of near values share their leading digits; that of their ratio does not.
-    near = jnp.abs(ratio) < 0.5
+    near = absolute(ratio) < 0.5
     difference = jnp.where(
         near, jnp.log1p(jnp.where(near, ratio, zero)), jnp.log1p(a) - jnp.log1p(b)
     )

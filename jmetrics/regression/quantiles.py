@@ -53,7 +53,7 @@ def mean_pinball_loss(
     """
     alpha = check.number_or_vector("alpha", alpha)
     if isinstance(alpha, Array) and alpha.ndim:
-        y_true, y_pred = check.columns(y_true, y_pred, len(alpha), "a vector of levels")
+        y_true, y_pred = check.columns(y_true, y_pred, len(alpha), "a vector `alpha` of levels")
         y_true = jnp.broadcast_to(y_true[:, None], y_pred.shape)
     return mean_error(_pinball, y_true, y_pred, multioutput, sample_weight, where, alpha)
 

@@ -11,7 +11,7 @@ from jax.typing import ArrayLike
 
 from jmetrics._core import check
 from jmetrics._core.moments import moments
-from jmetrics._core.numerics import safe_divide, safe_sqrt, weighted_mean, weighted_sum
+from jmetrics._core.numerics import absolute, safe_divide, safe_sqrt, weighted_mean, weighted_sum
 from jmetrics._core.weights import clean, combine, resolve
 from jmetrics.regression._outputs import checked_inputs, mean_error, over_outputs
 
@@ -100,8 +100,8 @@ def weighted_mean_absolute_percentage_error(
 @functools.partial(jax.jit, static_argnames="average")
 def _weighted_percentage(y_true, y_pred, sample_weight, where, outputs, *, average):
     y_true, y_pred, weight = resolve(y_true, y_pred, sample_weight, where)
-    error = weighted_sum(jnp.abs(y_true - y_pred), weight)
-    per_output = safe_divide(error, weighted_sum(jnp.abs(y_true), weight), jnp.nan)
+    error = weighted_sum(absolute(y_true - y_pred), weight)
+    per_output = safe_divide(error, weighted_sum(absolute(y_true), weight), jnp.nan)
     return over_outputs(per_output, average, outputs)
 
 
@@ -146,9 +146,9 @@ def _scaled(y_true, y_pred, sample_weight, where, y_train, train_where, *, seaso
     y_true, y_pred, weight = resolve(y_true, y_pred, sample_weight, where)
     known = combine(None, train_where, y_train.shape, jnp.int32)
     y_train = clean(y_train.astype(y_true.dtype), None, train_where)
-    steps = jnp.abs(y_train[seasonality:] - y_train[:-seasonality])
+    steps = absolute(y_train[seasonality:] - y_train[:-seasonality])
     naive = weighted_mean(steps, known[seasonality:] * known[:-seasonality])
-    return safe_divide(weighted_mean(jnp.abs(y_true - y_pred), weight), naive, jnp.nan)
+    return safe_divide(weighted_mean(absolute(y_true - y_pred), weight), naive, jnp.nan)
 
 
 _NORMALIZATIONS = ("mean", "range", "std", "l2")
@@ -192,7 +192,7 @@ def _normalized_root(y_true, y_pred, sample_weight, where, outputs, *, average, 
     root = safe_sqrt(weighted_mean(jnp.square(y_true - y_pred), weight))
     target = moments(y_true, weight)
     divisor = {
-        "mean": lambda: jnp.abs(target.mean),
+        "mean": lambda: absolute(target.mean),
         "range": lambda: target.high - target.low,
         "std": lambda: safe_sqrt(safe_divide(target.deviation, target.weight, jnp.nan)),
         "l2": lambda: safe_sqrt(weighted_mean(jnp.square(y_true), weight)),
@@ -202,10 +202,10 @@ def _normalized_root(y_true, y_pred, sample_weight, where, outputs, *, average, 
 
 def _percentage(y_true: Array, y_pred: Array, weight: Array) -> Array:
     del weight
-    return jnp.abs(y_true - y_pred) / jnp.maximum(jnp.abs(y_true), _FLOAT64_EPS)
+    return absolute(y_true - y_pred) / jnp.maximum(absolute(y_true), _FLOAT64_EPS)
 
 
 def _symmetric_percentage(y_true: Array, y_pred: Array, weight: Array) -> Array:
     del weight
-    size = jnp.abs(y_true) + jnp.abs(y_pred)
-    return safe_divide(2 * jnp.abs(y_true - y_pred), size, 0.0)
+    size = absolute(y_true) + absolute(y_pred)
+    return safe_divide(2 * absolute(y_true - y_pred), size, 0.0)

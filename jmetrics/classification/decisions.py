@@ -1,0 +1,194 @@
+"""Metrics of the scores that a label is decided by."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax import Array
+from jax.typing import ArrayLike
+
+from jmetrics._core import check
+from jmetrics._core.counts import (
+    are_binary,
+    are_classes,
+    are_labels,
+    as_labels,
+    is_positive,
+    matches,
+)
+from jmetrics._core.numerics import accumulator, weighted_mean
+from jmetrics._core.weights import clean, combine, over_trailing
+from jmetrics.classification.agreement import share
+
+
+def hinge_loss(
+    y_true: ArrayLike,
+    pred_decision: ArrayLike,
+    *,
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+) -> Array:
+    """Mean of max(0, 1 − margin), by how far a decision is on its right side.
+
+    The margin is ± pred_decision for two classes and, for more, the decision of the true
+    class less the largest of the others (Crammer & Singer).
+
+    Shapes: `y_true`, `sample_weight` and `where` (n,); `pred_decision` (n,) with labels 0 and
+    1, or (n, n_classes) with labels 0 to n_classes − 1. A scalar.
+    Range: [0, ∞), lower is better.
+    Undefined: NaN when nothing counts, and for a label that is no class.
+    Gradient: piecewise constant in the decisions, smooth in the weights.
+    Cost: O(n n_classes) time, no temporary arrays.
+    Raises: ValueError or TypeError for shapes and dtypes that do not fit.
+    Source: `sklearn.metrics.hinge_loss`; Crammer & Singer (2001).
+
+    >>> round(float(hinge_loss([0, 1, 1], [-2.0, 0.25, 0.5])), 6)
+    0.416667
+    >>> float(hinge_loss([0, 2], [[1.0, 0.5, 0.0], [0.0, 2.0, 2.5]]))
+    0.5
+    """
+    return _margin_loss(_hinge, y_true, pred_decision, sample_weight, where)
+
+
+def squared_hinge_loss(
+    y_true: ArrayLike,
+    pred_decision: ArrayLike,
+    *,
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+) -> Array:
+    """Mean of max(0, 1 − margin)², by how far a decision is on its right side.
+
+    The margin is ± pred_decision for two classes and, for more, the decision of the true
+    class less the largest of the others (Crammer & Singer).
+
+    Shapes: `y_true`, `sample_weight` and `where` (n,); `pred_decision` (n,) with labels 0 and
+    1, or (n, n_classes) with labels 0 to n_classes − 1. A scalar.
+    Range: [0, ∞), lower is better.
+    Undefined: NaN when nothing counts, and for a label that is no class.
+    Gradient: continuous in the decisions but where two of them are largest; smooth in the
+    weights.
+    Cost: O(n n_classes) time, no temporary arrays.
+    Raises: ValueError or TypeError for shapes and dtypes that do not fit.
+    Source: `torchmetrics.functional.hinge_loss` with `squared=True`.
+
+    >>> round(float(squared_hinge_loss([0, 1, 1], [-2.0, 0.25, 0.5])), 6)
+    0.270833
+    """
+    return _margin_loss(_squared_hinge, y_true, pred_decision, sample_weight, where)
+
+
+def _margin_loss(
+    penalty: Callable[[Array], Array], y_true: Any, pred_decision: Any, weight: Any, where: Any
+) -> Array:
+    arrays = check.class_scores(
+        y_true=y_true, pred_decision=pred_decision, sample_weight=weight, where=where
+    )
+    return _mean_of_margins(*arrays, penalty=penalty)
+
+
+@functools.partial(jax.jit, static_argnames="penalty")
+def _mean_of_margins(y_true, pred_decision, sample_weight, where, *, penalty):
+    dtype = accumulator(pred_decision, sample_weight)
+    weight = combine(sample_weight, where, y_true.shape, dtype)
+    decision = clean(pred_decision.astype(dtype), sample_weight, where)
+    loss = weighted_mean(penalty(_margin(y_true, decision)), weight)
+    return _only_classes(loss, y_true, decision, weight)
+
+
+def _margin(y_true: Array, decision: Array) -> Array:
+    """How far each decision is on the side of its label."""
+    if decision.ndim == 1:
+        return jnp.where(is_positive(y_true), decision, -decision)
+    own = as_labels(y_true)[:, None] == jnp.arange(decision.shape[1])[None]
+    right = jnp.sum(jnp.where(own, decision, jnp.zeros_like(decision)), axis=1)
+    return right - jnp.max(jnp.where(own, -jnp.inf, decision), axis=1)
+
+
+def _hinge(margin: Array) -> Array:
+    return jnp.maximum(1 - margin, 0)
+
+
+def _squared_hinge(margin: Array) -> Array:
+    return jnp.square(jnp.maximum(1 - margin, 0))
+
+
+def top_k_accuracy_score(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    k: int = 2,
+    normalize: bool = True,
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+) -> Array:
+    """Share of samples whose class is among the k with the highest scores.
+
+    Of equal scores that of the last class ranks first.
+
+    Shapes: `y_true`, `sample_weight` and `where` (n,); `y_score` (n, n_classes) with labels 0
+    to n_classes − 1, or (n,) with labels 0 and 1: there, for k = 1, 1 is predicted above 0.5
+    if all scores are in [0, 1], and else above 0. A scalar.
+    Range: [0, 1], higher is better; with `normalize=False` the weight of the right samples.
+    Undefined: NaN when nothing counts, for a NaN score, and for a label that is no class.
+    Gradient: 0 in the scores, smooth in the weights.
+    Cost: O(n n_classes) time, no sort and no temporary arrays.
+    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
+    Source: `sklearn.metrics.top_k_accuracy_score`.
+
+    >>> y_score = [[0.5, 0.2, 0.2], [0.3, 0.4, 0.2], [0.2, 0.4, 0.3], [0.7, 0.2, 0.1]]
+    >>> float(top_k_accuracy_score([0, 1, 2, 2], y_score, k=2))
+    0.75
+    """
+    arrays = check.class_scores(
+        y_true=y_true, y_score=y_score, sample_weight=sample_weight, where=where
+    )
+    k = check.positive_integer("k", k)
+    return _top_k_accuracy_score(*arrays, k=k, normalize=bool(normalize))
+
+
+@functools.partial(jax.jit, static_argnames=("k", "normalize"))
+def _top_k_accuracy_score(y_true, y_score, sample_weight, where, *, k, normalize):
+    dtype = accumulator(y_score, sample_weight)
+    weight = combine(sample_weight, where, y_true.shape, dtype)
+    off = over_trailing(weight == 0, y_score.ndim)
+    if y_score.ndim == 1:
+        hit = _binary_hit(y_true, y_score, off) if k == 1 else jnp.ones(y_true.shape, jnp.bool_)
+    else:
+        hit = _places_above(as_labels(y_true), y_score) < k
+    counts = matches(hit, weight)
+    value = share(counts.right, counts, dtype) if normalize else counts.right.astype(dtype)
+    value = check.defined(value, jnp.all(off | (y_score == y_score)), "`y_score` must not be NaN")
+    return _only_classes(value, y_true, y_score, weight)
+
+
+def _binary_hit(y_true: Array, y_score: Array, off: Array) -> Array:
+    probable = jnp.all(off | ((y_score >= 0) & (y_score <= 1)))
+    above = jnp.where(probable, y_score > 0.5, y_score > 0)
+    return above == is_positive(y_true)
+
+
+def _places_above(y_true: Array, y_score: Array) -> Array:
+    """How many classes rank before the true one."""
+    column = jnp.arange(y_score.shape[1])[None]
+    own = y_true[:, None] == column
+    # One entry of a row is its own, so that the largest of these is it, whatever the dtype.
+    least = jnp.broadcast_to(jnp.min(y_score, axis=1, keepdims=True), y_score.shape)
+    score = jnp.max(jnp.where(own, y_score, least), axis=1, keepdims=True)
+    later = (y_score == score) & (column > y_true[:, None])
+    return jnp.sum((y_score > score) | later, axis=1)
+
+
+def _only_classes(value: Array, y_true: Array, scores: Array, weight: Array) -> Array:
+    """Turn a value into NaN if a label that counts has no score."""
+    if scores.ndim == 1:
+        known, reason = are_binary(y_true), "`y_true` must be 0 or 1"
+    else:
+        count = scores.shape[1]
+        known = are_labels(y_true) & are_classes(as_labels(y_true), count)
+        reason = f"`y_true` must be a class from 0 to {count - 1}"
+    return check.defined(value, jnp.all((weight == 0) | known), reason)

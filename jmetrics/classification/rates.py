@@ -1,0 +1,395 @@
+"""Rates of right and wrong predictions within a class, and what is made of them."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+from jax import Array
+from jax.typing import ArrayLike
+
+from jmetrics._core import check
+from jmetrics._core.counts import BinaryCounts, as_labels, binary_counts, class_counts
+from jmetrics._core.numerics import accumulator, safe_divide, weighted_mean
+from jmetrics._core.types import Number
+from jmetrics._core.weights import combine
+from jmetrics.classification._averages import averaged, only_labels
+from jmetrics.classification.overlap import recall
+
+
+def specificity_score(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    labels: Sequence[int] | None = None,
+    pos_label: Number = 1,
+    average: str | None = "binary",
+    zero_division: Number = 0.0,
+    num_classes: int | None = None,
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+) -> Array:
+    """Share of what is negative that is predicted so, tn / (tn + fp).
+
+    `average`: "binary" scores `pos_label` of the labels 0 and 1; "micro" adds the counts of all
+    classes; "macro" and "weighted" (by true counts) average over the classes that occur, or
+    those in `labels`; "samples" averages over rows of indicators. Under `jit`, classes need
+    `num_classes` or `labels`; labels beyond are dropped.
+
+    Shapes: both arrays (n,) of classes or (n, n_labels) of indicators, `sample_weight` and
+    `where` (n,). A scalar; with `average=None` one value for each class up to the largest
+    label, or for `num_classes` of them, or for each of `labels`.
+    Range: [0, 1], higher is better.
+    Undefined: `zero_division` for a class that everything belongs to; averages
+    leave out what that makes NaN. NaN when nothing counts, and for labels that are
+    not whole numbers, or not 0 or 1 for "binary" and in indicators.
+    Gradient: 0 in the labels, smooth in the weights.
+    Cost: O(n + n_classes) time and memory.
+    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
+    Source: `torchmetrics.functional.specificity`.
+
+    >>> y_true, y_pred = [0, 1, 2, 0, 1, 2], [0, 2, 1, 0, 0, 1]
+    >>> round(float(specificity_score(y_true, y_pred, average="macro")), 6)
+    0.666667
+    """
+    return averaged(
+        specificity,
+        y_true,
+        y_pred,
+        average,
+        labels,
+        pos_label,
+        zero_division,
+        num_classes,
+        sample_weight,
+        where,
+    )
+
+
+def negative_predictive_value(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    labels: Sequence[int] | None = None,
+    pos_label: Number = 1,
+    average: str | None = "binary",
+    zero_division: Number = 0.0,
+    num_classes: int | None = None,
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+) -> Array:
+    """Share of what is predicted negative that is, tn / (tn + fn).
+
+    `average`: "binary" scores `pos_label` of the labels 0 and 1; "micro" adds the counts of all
+    classes; "macro" and "weighted" (by true counts) average over the classes that occur, or
+    those in `labels`; "samples" averages over rows of indicators. Under `jit`, classes need
+    `num_classes` or `labels`; labels beyond are dropped.
+
+    Shapes: both arrays (n,) of classes or (n, n_labels) of indicators, `sample_weight` and
+    `where` (n,). A scalar; with `average=None` one value for each class up to the largest
+    label, or for `num_classes` of them, or for each of `labels`.
+    Range: [0, 1], higher is better.
+    Undefined: `zero_division` for a class that is always predicted; averages
+    leave out what that makes NaN. NaN when nothing counts, and for labels that are
+    not whole numbers, or not 0 or 1 for "binary" and in indicators.
+    Gradient: 0 in the labels, smooth in the weights.
+    Cost: O(n + n_classes) time and memory.
+    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
+    Source: `torchmetrics.functional.negative_predictive_value`.
+
+    >>> y_true, y_pred = [0, 1, 2, 0, 1, 2], [0, 2, 1, 0, 0, 1]
+    >>> round(float(negative_predictive_value(y_true, y_pred, average="macro")), 6)
+    0.7
+    """
+    return averaged(
+        _negative_predictive_value,
+        y_true,
+        y_pred,
+        average,
+        labels,
+        pos_label,
+        zero_division,
+        num_classes,
+        sample_weight,
+        where,
+    )
+
+
+def false_positive_rate(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    labels: Sequence[int] | None = None,
+    pos_label: Number = 1,
+    average: str | None = "binary",
+    zero_division: Number = 0.0,
+    num_classes: int | None = None,
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+) -> Array:
+    """Share of what is negative that is predicted positive, fp / (tn + fp).
+
+    `average`: "binary" scores `pos_label` of the labels 0 and 1; "micro" adds the counts of all
+    classes; "macro" and "weighted" (by true counts) average over the classes that occur, or
+    those in `labels`; "samples" averages over rows of indicators. Under `jit`, classes need
+    `num_classes` or `labels`; labels beyond are dropped.
+
+    Shapes: both arrays (n,) of classes or (n, n_labels) of indicators, `sample_weight` and
+    `where` (n,). A scalar; with `average=None` one value for each class up to the largest
+    label, or for `num_classes` of them, or for each of `labels`.
+    Range: [0, 1], lower is better; 1 − `specificity_score`.
+    Undefined: `zero_division` for a class that everything belongs to; averages
+    leave out what that makes NaN. NaN when nothing counts, and for labels that are
+    not whole numbers, or not 0 or 1 for "binary" and in indicators.
+    Gradient: 0 in the labels, smooth in the weights.
+    Cost: O(n + n_classes) time and memory.
+    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
+    Source: `fairlearn.metrics.false_positive_rate`.
+
+    >>> y_true, y_pred = [0, 1, 2, 0, 1, 2], [0, 2, 1, 0, 0, 1]
+    >>> round(float(false_positive_rate(y_true, y_pred, average="macro")), 6)
+    0.333333
+    """
+    return averaged(
+        _false_positive_rate,
+        y_true,
+        y_pred,
+        average,
+        labels,
+        pos_label,
+        zero_division,
+        num_classes,
+        sample_weight,
+        where,
+    )
+
+
+def false_negative_rate(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    labels: Sequence[int] | None = None,
+    pos_label: Number = 1,
+    average: str | None = "binary",
+    zero_division: Number = 0.0,
+    num_classes: int | None = None,
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+) -> Array:
+    """Share of what is positive that is predicted negative, fn / (tp + fn).
+
+    `average`: "binary" scores `pos_label` of the labels 0 and 1; "micro" adds the counts of all
+    classes; "macro" and "weighted" (by true counts) average over the classes that occur, or
+    those in `labels`; "samples" averages over rows of indicators. Under `jit`, classes need
+    `num_classes` or `labels`; labels beyond are dropped.
+
+    Shapes: both arrays (n,) of classes or (n, n_labels) of indicators, `sample_weight` and
+    `where` (n,). A scalar; with `average=None` one value for each class up to the largest
+    label, or for `num_classes` of them, or for each of `labels`.
+    Range: [0, 1], lower is better; 1 − `recall_score`.
+    Undefined: `zero_division` for a class that is never true; averages
+    leave out what that makes NaN. NaN when nothing counts, and for labels that are
+    not whole numbers, or not 0 or 1 for "binary" and in indicators.
+    Gradient: 0 in the labels, smooth in the weights.
+    Cost: O(n + n_classes) time and memory.
+    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
+    Source: `fairlearn.metrics.false_negative_rate`.
+
+    >>> y_true, y_pred = [0, 1, 2, 0, 1, 2], [0, 2, 1, 0, 0, 1]
+    >>> round(float(false_negative_rate(y_true, y_pred, average="macro")), 6)
+    0.666667
+    """
+    return averaged(
+        _false_negative_rate,
+        y_true,
+        y_pred,
+        average,
+        labels,
+        pos_label,
+        zero_division,
+        num_classes,
+        sample_weight,
+        where,
+    )
+
+
+def balanced_accuracy_score(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    adjusted: bool = False,
+    num_classes: int | None = None,
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+) -> Array:
+    """Mean of the recalls of the classes in `y_true`: accuracy if all were equally frequent.
+
+    Shapes: all (n,). A scalar. `num_classes` is needed under `jit`; samples of a class beyond
+    do not count.
+    Range: [0, 1], higher is better; with `adjusted` 0 is what chance gives, 1 still perfect.
+    Undefined: NaN when nothing counts, for labels that are not whole numbers and, with
+    `adjusted`, where `y_true` has one class alone.
+    Gradient: 0 in the labels, smooth in the weights.
+    Cost: O(n + num_classes) time and memory.
+    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
+    Source: `sklearn.metrics.balanced_accuracy_score`; Brodersen et al. (2010).
+
+    >>> balanced_accuracy_score([0, 1, 0, 0, 1, 0], [0, 1, 0, 0, 0, 1])
+    Array(0.625, dtype=float32)
+    """
+    arrays, num_classes = _checked_classes(y_true, y_pred, num_classes, sample_weight, where)
+    return _balanced_accuracy(*arrays, num_classes=num_classes, adjusted=bool(adjusted))
+
+
+@functools.partial(jax.jit, static_argnames=("num_classes", "adjusted"))
+def _balanced_accuracy(y_true, y_pred, sample_weight, where, *, num_classes, adjusted):
+    recalls, present, weight = _recalls(y_true, y_pred, sample_weight, where, num_classes)
+    score = weighted_mean(recalls, present)
+    if adjusted:
+        chance = 1 / jnp.maximum(jnp.sum(present), 1).astype(score.dtype)
+        score = safe_divide(score - chance, 1 - chance, jnp.nan)
+    return only_labels(score, y_true, y_pred, weight)
+
+
+def geometric_mean_score(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    num_classes: int | None = None,
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+) -> Array:
+    """Geometric mean of the recalls of the classes in `y_true`, (Π recall_k)^(1 / K).
+
+    Shapes: all (n,). A scalar. `num_classes` is needed under `jit`; samples of a class beyond
+    do not count.
+    Range: [0, 1], higher is better; 0 as soon as one class is never found.
+    Undefined: NaN when nothing counts, and for labels that are not whole numbers.
+    Gradient: 0 in the labels, smooth in the weights; 0 where the score is.
+    Cost: O(n + num_classes) time and memory.
+    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
+    Source: Kubat & Matwin (1997); `imblearn.metrics.geometric_mean_score`.
+
+    >>> round(float(geometric_mean_score([0, 1, 0, 0, 1, 0], [0, 1, 0, 0, 0, 1])), 6)
+    0.612372
+    """
+    arrays, num_classes = _checked_classes(y_true, y_pred, num_classes, sample_weight, where)
+    return _geometric_mean(*arrays, num_classes=num_classes)
+
+
+@functools.partial(jax.jit, static_argnames="num_classes")
+def _geometric_mean(y_true, y_pred, sample_weight, where, *, num_classes):
+    recalls, present, weight = _recalls(y_true, y_pred, sample_weight, where, num_classes)
+    missed = present & (recalls == 0)
+    logs = jnp.log(jnp.where(present & ~missed, recalls, jnp.ones_like(recalls)))
+    score = jnp.exp(weighted_mean(logs, present))
+    score = jnp.where(jnp.any(missed), jnp.zeros_like(score), score)
+    return only_labels(score, y_true, y_pred, weight)
+
+
+def _checked_classes(y_true, y_pred, num_classes, sample_weight, where):
+    arrays = check.samples(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where)
+    return arrays, check.class_count(num_classes, None, y_true, y_pred, sample_weight, where)
+
+
+def _recalls(y_true, y_pred, sample_weight, where, num_classes):
+    """Recall of each class, which of them occur in `y_true`, and the weights."""
+    dtype = accumulator(y_true, y_pred, sample_weight)
+    weight = combine(sample_weight, where, y_true.shape, dtype)
+    counts = class_counts(as_labels(y_true), as_labels(y_pred), weight, num_classes)
+    counts = jax.tree.map(lambda cell: cell.astype(dtype), counts)
+    return recall(counts, 0.0), counts.true != 0, weight
+
+
+class LikelihoodRatios(NamedTuple):
+    """How much likelier a prediction makes what it says."""
+
+    positive: Array
+    """LR+, recall / false positive rate."""
+    negative: Array
+    """LR−, false negative rate / specificity."""
+
+
+def class_likelihood_ratios(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    labels: Sequence[int] | None = None,
+    replace_undefined_by: Number | Mapping[str, Number] = jnp.nan,
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+) -> LikelihoodRatios:
+    """Ratios by which a positive and a negative prediction change the odds of being positive.
+
+    LR+ = (tp / (tp + fn)) / (fp / (tn + fp)) and LR− = (fn / (tp + fn)) / (tn / (tn + fp)).
+    Unlike precision they do not depend on how frequent the positives are.
+
+    Shapes: all (n,); `y_true` and `y_pred` hold 0 and 1, or the two `labels`, negative and
+    positive, beside which other labels are dropped. Two scalars.
+    Range: LR+ in [0, ∞), higher is better, 1 tells nothing; LR− in [0, ∞), lower is better.
+    Undefined: without a false positive LR+, without a true negative LR−, is
+    `replace_undefined_by`, one number or {"LR+": ..., "LR-": ...}, all traced. Otherwise NaN
+    without a positive. NaN when nothing counts, and for labels other than 0 and 1 without
+    `labels`.
+    Gradient: 0 in the labels, smooth in the weights.
+    Cost: O(n) time, no temporary arrays.
+    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
+    Source: `sklearn.metrics.class_likelihood_ratios`; Brenner & Gefeller (1997).
+
+    >>> ratios = class_likelihood_ratios([0, 1, 0, 1, 0], [1, 1, 0, 0, 0])
+    >>> round(float(ratios.positive), 6), round(float(ratios.negative), 6)
+    (1.5, 0.75)
+    """
+    arrays = check.samples(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where)
+    replacements = check.number_for_each(
+        "replace_undefined_by", replace_undefined_by, ("LR+", "LR-")
+    )
+    return _class_likelihood_ratios(*arrays, replacements, labels=check.class_pair(labels))
+
+
+@functools.partial(jax.jit, static_argnames="labels")
+def _class_likelihood_ratios(y_true, y_pred, sample_weight, where, replacements, *, labels):
+    dtype = accumulator(y_true, y_pred, sample_weight)
+    weight = combine(sample_weight, where, y_true.shape, dtype)
+    negative, positive = labels or (0, 1)
+    is_true, is_pred = as_labels(y_true) == positive, as_labels(y_pred) == positive
+    known = (is_true | (as_labels(y_true) == negative)) & (
+        is_pred | (as_labels(y_pred) == negative)
+    )
+    counts = binary_counts(is_true, is_pred, jnp.where(known, weight, jnp.zeros_like(weight)))
+    counts = jax.tree.map(lambda cell: cell.astype(dtype), counts)
+    value = _likelihood_ratios(counts, *replacements)
+    value = jax.tree.map(lambda v: jnp.where(jnp.any(weight != 0), v, jnp.nan), value)
+    return only_labels(value, y_true, y_pred, weight, binary=labels is None)
+
+
+def _likelihood_ratios(
+    counts: BinaryCounts, positive: float | Array, negative: float | Array
+) -> LikelihoodRatios:
+    false_positive, true_negative = (
+        safe_divide(cell, counts.tn + counts.fp, 0.0) for cell in (counts.fp, counts.tn)
+    )
+    return LikelihoodRatios(
+        safe_divide(recall(counts, jnp.nan), false_positive, positive),
+        safe_divide(_false_negative_rate(counts, jnp.nan), true_negative, negative),
+    )
+
+
+def specificity(counts: BinaryCounts, zero_division: float | Array) -> Array:
+    """Share of what is negative that is predicted so."""
+    return safe_divide(counts.tn, counts.tn + counts.fp, zero_division)
+
+
+def _negative_predictive_value(counts: BinaryCounts, zero_division: float | Array) -> Array:
+    return safe_divide(counts.tn, counts.tn + counts.fn, zero_division)
+
+
+def _false_positive_rate(counts: BinaryCounts, zero_division: float | Array) -> Array:
+    return safe_divide(counts.fp, counts.tn + counts.fp, zero_division)
+
+
+def _false_negative_rate(counts: BinaryCounts, zero_division: float | Array) -> Array:
+    return safe_divide(counts.fn, counts.true, zero_division)

@@ -1,0 +1,136 @@
+"""Counts themselves: which class was taken for which."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+
+import jax
+import jax.numpy as jnp
+from jax import Array
+from jax.typing import ArrayLike
+
+from jmetrics._core import check
+from jmetrics._core.counts import as_labels, confusion
+from jmetrics._core.numerics import accumulator, safe_divide
+from jmetrics._core.weights import combine, over_trailing
+from jmetrics.classification._averages import as_counts, how_many, label_counts, only_labels
+
+_NORMALIZATIONS = ("true", "pred", "all", None)
+
+
+def confusion_matrix(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    labels: Sequence[int] | None = None,
+    normalize: str | None = None,
+    num_classes: int | None = None,
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+) -> Array:
+    """Number of samples of each true class (row) predicted as each class (column).
+
+    Shapes: both arrays, `sample_weight` and `where` (n,). The result is (K, K) for the K
+    classes up to the largest label, or `num_classes` of them, which is needed under `jit`, or
+    those in `labels`, in that order. Samples with another label are left out.
+    Range: [0, ∞): integers for integer labels without weights, else floats; with `normalize`
+    shares in [0, 1] of the "true" class, of the "pred" class or of "all".
+    Undefined: 0 for a share of a class that does not occur, NaN for shares when nothing counts.
+    NaN for labels that are not whole numbers.
+    Gradient: 0 in the labels, smooth in the weights.
+    Cost: O(n + K²) time and memory, no n × K array.
+    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
+    Source: `sklearn.metrics.confusion_matrix`.
+
+    >>> confusion_matrix([2, 0, 2, 2, 0, 1], [0, 0, 2, 2, 0, 2]).tolist()
+    [[2, 0, 0], [0, 0, 1], [1, 0, 2]]
+    """
+    check.one_of("normalize", normalize, _NORMALIZATIONS)
+    arrays = check.samples(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where)
+    labels = check.class_labels(labels)
+    data = y_true, y_pred, sample_weight, where
+    num_classes = check.table_size(check.class_count(num_classes, labels, *data, exact=True))
+    return _confusion_matrix(*arrays, labels=labels, normalize=normalize, num_classes=num_classes)
+
+
+@functools.partial(jax.jit, static_argnames=("labels", "normalize", "num_classes"))
+def _confusion_matrix(y_true, y_pred, sample_weight, where, *, labels, normalize, num_classes):
+    dtype = accumulator(y_true, y_pred, sample_weight)
+    weight = combine(sample_weight, where, y_true.shape, dtype)
+    table = confusion_of(y_true, y_pred, weight, labels, num_classes)
+    if normalize is not None:
+        table = table.astype(dtype)
+        axis = {"true": 1, "pred": 0, "all": None}[normalize]
+        table = safe_divide(table, jnp.sum(table, axis=axis, keepdims=True), 0.0)
+        table = jnp.where(jnp.any(weight != 0), table, jnp.nan)
+    table = as_counts(table, y_true, y_pred, sample_weight)
+    return only_labels(table, y_true, y_pred, weight)
+
+
+def confusion_of(
+    y_true: Array,
+    y_pred: Array,
+    weight: Array,
+    labels: tuple[int, ...] | None,
+    num_classes: int,
+) -> Array:
+    """Table of all pairs of classes, or of those that are named, in that order."""
+    table = confusion(as_labels(y_true), as_labels(y_pred), weight, num_classes)
+    if labels is None:
+        return table
+    chosen = jnp.asarray(labels)
+    return table[chosen][:, chosen]
+
+
+def multilabel_confusion_matrix(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    labels: Sequence[int] | None = None,
+    samplewise: bool = False,
+    num_classes: int | None = None,
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+) -> Array:
+    """Confusion matrix [[tn, fp], [fn, tp]] of each class or label against the rest.
+
+    Shapes: both arrays (n,) of classes or (n, n_labels) of indicators, `sample_weight` and
+    `where` (n,). The result is (K, 2, 2) for the K classes up to the largest label, or
+    `num_classes` of them, which is needed under `jit`, or those in `labels`, in that order;
+    with `samplewise`, for indicators, (n, 2, 2).
+    Range: [0, ∞): integers for integer labels without weights, else floats.
+    Undefined: NaN for labels that are not whole numbers, or not 0 or 1 in indicators; where
+    the result is an integer, which cannot be NaN, −2³¹.
+    Gradient: 0 in the labels, smooth in the weights.
+    Cost: O(n + K) time and memory for classes, O(n K) time for indicators.
+    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
+    Source: `sklearn.metrics.multilabel_confusion_matrix`.
+
+    >>> multilabel_confusion_matrix([2, 0, 2, 2, 0, 1], [0, 0, 2, 2, 0, 2])[2].tolist()
+    [[2, 1], [1, 2]]
+    """
+    arrays = check.samples(
+        y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where, ndim=(1, 2)
+    )
+    samplewise = bool(samplewise)
+    check.fitting_average("samples" if samplewise else None, arrays[0].shape)
+    labels = check.class_labels(labels)
+    data = y_true, y_pred, sample_weight, where
+    num_classes = how_many(num_classes, labels, arrays[0].shape, data, exact=True)
+    return _multilabel_confusion_matrix(
+        *arrays, labels=labels, num_classes=num_classes, samplewise=samplewise
+    )
+
+
+@functools.partial(jax.jit, static_argnames=("labels", "num_classes", "samplewise"))
+def _multilabel_confusion_matrix(
+    y_true, y_pred, sample_weight, where, *, labels, num_classes, samplewise
+):
+    weight = combine(sample_weight, where, y_true.shape, accumulator(y_true, y_pred, sample_weight))
+    counts = label_counts(y_true, y_pred, weight, labels, num_classes, samplewise)
+    cells = jnp.stack([counts.tn, counts.fp, counts.fn, counts.tp], axis=-1)
+    if samplewise:
+        cells = cells.astype(weight.dtype) * over_trailing(weight, 2)
+    cells = as_counts(cells.reshape(-1, 2, 2), y_true, y_pred, sample_weight)
+    return only_labels(cells, y_true, y_pred, weight)

@@ -1,0 +1,121 @@
+"""What the metrics of class probabilities share: clean arrays, sums over classes, D²."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+from jax import Array, lax
+
+from jmetrics._core import check
+from jmetrics._core.counts import are_classes, are_labels, as_labels
+from jmetrics._core.numerics import accumulator, safe_divide, tabulate
+from jmetrics._core.weights import clean, combine, over_trailing
+
+
+class Classified(NamedTuple):
+    """Samples of known class with the probability of it."""
+
+    label: Array
+    """The class of each sample, an integer; 0 where it is none."""
+    proba: Array
+    """Probability of class 1 (n,), or of each class (n, n_classes); NaN where it is none."""
+    weight: Array
+    known: Array
+    """Whether the label is a class, or does not count."""
+
+    @property
+    def n_classes(self) -> int:
+        """How many classes there are, whether they occur or not."""
+        return 2 if self.proba.ndim == 1 else self.proba.shape[1]
+
+    @property
+    def truth(self) -> Array:
+        """1 for the class of each sample and 0 for the others, in the shape of `proba`."""
+        if self.proba.ndim == 1:
+            return (self.label == 1).astype(self.proba.dtype)
+        return is_class(self.label, self.n_classes).astype(self.proba.dtype)
+
+
+def classified(
+    y_true: Array, y_proba: Array, sample_weight: Array | None, where: Array | None
+) -> Classified:
+    """Clean labels and probabilities; what is outside the domain and counts becomes NaN."""
+    dtype = accumulator(y_proba, sample_weight)
+    weight = combine(sample_weight, where, y_true.shape, dtype)
+    proba = clean(y_proba.astype(dtype), sample_weight, where)
+    n_classes = 2 if proba.ndim == 1 else proba.shape[1]
+    label, known = class_index(clean(y_true, sample_weight, where), n_classes)
+    off = weight == 0
+    rule = jnp.where(off, jnp.zeros((), dtype), jnp.nan)
+    inside = (proba >= 0) & (proba <= 1)
+    proba = jnp.where(inside, proba, over_trailing(rule, proba.ndim))
+    return Classified(label, proba, weight, known | off)
+
+
+def class_index(labels: Array, n_classes: int) -> tuple[Array, Array]:
+    """The class of each label, 0 where it is none, and whether it is one."""
+    index = as_labels(labels)
+    known = are_labels(labels) & are_classes(index, n_classes)
+    return jnp.where(known, index, jnp.zeros_like(index)).astype(jnp.int32), known
+
+
+def is_class(label: Array, n_classes: int) -> Array:
+    """Whether each column is the class of each sample, (n, n_classes)."""
+    column = lax.broadcasted_iota(jnp.int32, (label.shape[0], n_classes), 1)
+    return label[:, None] == column
+
+
+def in_domain(value: Array, data: Classified, evidence: Array) -> Array:
+    """`value`, by sample or of all, and NaN for a label or a probability outside the domain.
+
+    `evidence` is what was computed of the probabilities and is NaN wherever one of them is.
+    """
+    known, probable = data.known, ~jnp.isnan(evidence)
+    if value.ndim == 0:
+        known, probable = jnp.all(known), jnp.all(probable)
+    elif probable.ndim == 2:
+        probable = jnp.all(probable, axis=1)
+    value = check.defined(value, known, wrong_label(data.n_classes))
+    return check.defined(value, probable, "`y_proba` must be probabilities in [0, 1]")
+
+
+def wrong_label(n_classes: int) -> str:
+    """The reason to give for a label that is no class."""
+    if n_classes == 2:
+        return "`y_true` must be 0 or 1"
+    return f"`y_true` must be whole numbers from 0 to {n_classes - 1}"
+
+
+@jax.custom_jvp
+def row_sum(terms: Array) -> Array:
+    """Sum of each row of terms that are not negative.
+
+    XLA makes one pass of this reduction and what goes into it on a CPU; of a plain sum it
+    makes two, with an array of all terms between them, which takes several times as long.
+    """
+    zero = jnp.zeros((), terms.dtype)
+    return lax.reduce(terms, zero, lambda a, b: a + lax.abs(b), (1,))
+
+
+@row_sum.defjvp
+def _row_sum_jvp(primals: tuple[Array], tangents: tuple[Array]) -> tuple[Array, Array]:
+    return row_sum(*primals), jnp.sum(tangents[0], axis=1)
+
+
+def class_weights(data: Classified) -> tuple[Array, Array]:
+    """Weight of each class, and the number of samples with weight."""
+    entries = (data.weight != 0).astype(jnp.int32)
+    return (
+        tabulate(data.label, data.weight, data.n_classes),
+        tabulate(data.label, entries, data.n_classes),
+    )
+
+
+def explained(residual: Array, total: Array, entries: Array, perfect: Array) -> Array:
+    """1 − residual / total, NaN below two samples, and a rule where one class has them all."""
+    rule = jnp.where(jnp.isnan(residual), residual, perfect.astype(residual.dtype))
+    score = 1 - safe_divide(residual, total, jnp.nan)
+    score = jnp.where(jnp.sum(entries > 0) <= 1, rule, score)
+    return jnp.where(jnp.sum(entries) >= 2, score, jnp.nan)

@@ -1,0 +1,162 @@
+"""Metrics of the squared distance between probabilities and what happened."""
+
+from __future__ import annotations
+
+import functools
+
+import jax
+import jax.numpy as jnp
+from jax import Array
+from jax.typing import ArrayLike
+
+from jmetrics._core import check
+from jmetrics._core.counts import sum_of_others
+from jmetrics._core.numerics import safe_divide, weighted_mean, weighted_sum
+from jmetrics.probability._classes import (
+    Classified,
+    class_weights,
+    classified,
+    explained,
+    in_domain,
+    row_sum,
+)
+
+
+def brier_score_loss(
+    y_true: ArrayLike,
+    y_proba: ArrayLike,
+    *,
+    scale_by_half: bool | str = "auto",
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+) -> Array:
+    """Mean squared distance between probabilities and classes, Σ w Σ_k (p_k − [y = k])² / Σ w.
+
+    Shapes: `y_true` and the optional `sample_weight` and `where` (n,); `y_proba` (n,), the
+    probability of class 1 of two, or (n, n_classes) for labels 0 to n_classes − 1. Rows need
+    not sum to 1. A scalar.
+    Range: [0, 2] for rows that sum to 1, and [0, 1] where `scale_by_half` halves it: if True,
+    and with "auto" for two classes, where it becomes the mean of (p − y)². Lower is better.
+    Undefined: NaN when nothing counts, for a probability outside [0, 1] and for a label that
+    is none of the classes.
+    Gradient: smooth in `y_proba` and in the weights.
+    Cost: O(n n_classes) time in one pass, no temporary arrays.
+    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
+    Source: `sklearn.metrics.brier_score_loss`; Brier (1950).
+
+    >>> round(float(brier_score_loss([0, 1, 1, 0], [0.1, 0.9, 0.8, 0.3])), 6)
+    0.0375
+    >>> y_proba = [[0.8, 0.1, 0.1], [0.2, 0.7, 0.1], [0.2, 0.2, 0.6]]
+    >>> round(float(brier_score_loss([0, 1, 2], y_proba)), 6)
+    0.146667
+    """
+    arrays = check.class_scores(
+        y_true=y_true, y_proba=y_proba, sample_weight=sample_weight, where=where
+    )
+    few = arrays[1].ndim == 1 or arrays[1].shape[1] < 3
+    half = check.flag_or_auto("scale_by_half", scale_by_half, auto=few)
+    return _brier_score_loss(*arrays, half=half)
+
+
+@functools.partial(jax.jit, static_argnames="half")
+def _brier_score_loss(y_true, y_proba, sample_weight, where, *, half):
+    data = classified(y_true, y_proba, sample_weight, where)
+    loss = weighted_mean(squared_distances(data), data.weight)
+    return loss / 2 if half else loss
+
+
+def squared_distances(data: Classified) -> Array:
+    """Σ_k (p_k − [y = k])² of each sample, over both classes of two."""
+    squares = jnp.square(data.proba - data.truth)
+    distance = 2 * squares if squares.ndim == 1 else row_sum(squares)
+    return in_domain(distance, data, distance)
+
+
+def d2_brier_score(
+    y_true: ArrayLike,
+    y_proba: ArrayLike,
+    *,
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+) -> Array:
+    """Fraction of the Brier score that is explained, against the frequencies of the classes.
+
+    1 − Brier score / Σ_k f_k (1 − f_k), f the weighted frequencies in `y_true`.
+
+    Shapes: those of `brier_score_loss`. A scalar.
+    Range: (−∞, 1], without unit; higher is better, 0 is as good as the frequencies.
+    Undefined: NaN with fewer than two samples of non-zero weight, for a probability outside
+    [0, 1] and for a label that is none of the classes. Where all labels that count are one
+    class: 1 if every prediction is exact, and 0 otherwise.
+    Gradient: smooth in `y_proba` and in the weights; 0 where a rule decided.
+    Cost: O(n n_classes) time, no temporary arrays.
+    Raises: ValueError or TypeError for shapes and dtypes that do not fit.
+    Source: `sklearn.metrics.d2_brier_score`, but for the rule for one class; the Brier skill
+    score.
+
+    >>> round(float(d2_brier_score([0, 1, 1, 0], [0.1, 0.9, 0.8, 0.3])), 6)
+    0.85
+    """
+    return _d2_brier(
+        *check.class_scores(
+            y_true=y_true, y_proba=y_proba, sample_weight=sample_weight, where=where
+        )
+    )
+
+
+@jax.jit
+def _d2_brier(y_true, y_proba, sample_weight, where):
+    data = classified(y_true, y_proba, sample_weight, where)
+    residual = weighted_sum(squared_distances(data), data.weight)
+    of_class, entries = class_weights(data)
+    dtype = residual.dtype
+    own, others = of_class.astype(dtype), sum_of_others(of_class).astype(dtype)
+    total = jnp.sum(safe_divide(own, own + others, 0.0) * others)
+    return explained(residual, total, entries, residual == 0)
+
+
+def ranked_probability_score(
+    y_true: ArrayLike,
+    y_proba: ArrayLike,
+    *,
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+) -> Array:
+    """Mean squared distance between cumulated probabilities and ordered classes.
+
+    Σ w Σ_k (F_k − [y ≤ k])² / Σ w with F_k = p_0 + … + p_k, over the n_classes − 1 thresholds
+    between classes, not divided by their number: the Brier scores of all thresholds together.
+    A miss by one class costs less than a miss by two.
+
+    Shapes: `y_true` and the optional `sample_weight` and `where` (n,); `y_proba` (n,), the
+    probability of class 1 of two, or (n, n_classes) for labels 0 to n_classes − 1 in their
+    order. Rows need not sum to 1. A scalar.
+    Range: [0, n_classes − 1] for rows that sum to 1; lower is better.
+    Undefined: NaN when nothing counts, for a probability outside [0, 1] and for a label that
+    is none of the classes.
+    Gradient: smooth in `y_proba` and in the weights.
+    Cost: O(n n_classes) time and memory.
+    Raises: ValueError or TypeError for shapes and dtypes that do not fit.
+    Source: Epstein (1969); Murphy (1971).
+
+    >>> y_proba = [[0.5, 0.25, 0.25], [0.25, 0.25, 0.5]]
+    >>> round(float(ranked_probability_score([0, 0], y_proba)), 6)
+    0.5625
+    """
+    return _ranked_probability(
+        *check.class_scores(
+            y_true=y_true, y_proba=y_proba, sample_weight=sample_weight, where=where
+        )
+    )
+
+
+@jax.jit
+def _ranked_probability(y_true, y_proba, sample_weight, where):
+    data = classified(y_true, y_proba, sample_weight, where)
+    # Cumulating the differences, and not p, keeps the digits of a prediction near 1.
+    gap = data.proba - data.truth
+    if gap.ndim == 1:
+        loss = jnp.square(gap)
+    else:
+        loss = row_sum(jnp.square(jnp.cumsum(gap, axis=1)[:, :-1]))
+    return weighted_mean(in_domain(loss, data, gap), data.weight)

@@ -1,0 +1,351 @@
+"""Do events happen as often as predicted? Errors, curves and shares of the Brier score."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array, lax
+from jax.typing import ArrayLike
+
+from jmetrics._core import check
+from jmetrics._core.numerics import absolute, safe_divide, safe_sqrt, tabulate
+from jmetrics._core.order import order, tied_weight, unsort
+from jmetrics.probability._classes import Classified, classified, in_domain, is_class
+
+NORMS = ("l1", "l2", "max")
+STRATEGIES = ("uniform", "quantile")
+MULTI_CLASS = ("top_label", "classwise")
+
+
+class Bins(NamedTuple):
+    """Sums over the samples of each bin of confidence; those of parts of the data add up."""
+
+    hits: Array
+    """Weight of what happened."""
+    misses: Array
+    """Weight of what did not."""
+    confidence: Array
+    """Σ w confidence."""
+    gap: Array
+    """Σ w (hit − confidence), without the difference of two large sums."""
+
+    @property
+    def weight(self) -> Array:
+        """Weight of each bin."""
+        return self.hits + self.misses
+
+
+def bin_sums(bins: Array, confidence: Array, hit: Array, weight: Array, n_bins: int) -> Bins:
+    """Sum over each bin; all arrays (n,), `hit` boolean."""
+    none = jnp.zeros_like(weight)
+    share = weight.astype(confidence.dtype)
+    sums = functools.partial(tabulate, bins, size=n_bins)
+    return Bins(
+        hits=sums(weight=jnp.where(hit, weight, none)),
+        misses=sums(weight=jnp.where(hit, none, weight)),
+        confidence=sums(weight=share * confidence),
+        gap=sums(weight=share * (hit.astype(confidence.dtype) - confidence)),
+    )
+
+
+def assign_bins(confidence: Array, weight: Array, n_bins: int, strategy: str) -> Array:
+    """The bin of each sample, from 0 to n_bins − 1."""
+    if strategy == "uniform":
+        return equal_width(confidence, n_bins)
+    return equal_mass(confidence, weight, n_bins)
+
+
+def equal_width(confidence: Array, n_bins: int) -> Array:
+    """Bins [b / n_bins, (b + 1) / n_bins), the edges rounded as `confidence` is; 1 is in the last.
+
+    A number given as 0.7 is then on the edge 7 / 10, although neither is that in binary.
+    """
+    edges = jnp.asarray(np.arange(n_bins) / n_bins, confidence.dtype)
+    return _edges_passed(confidence * n_bins, lambda b: confidence >= edges[b], n_bins)
+
+
+def equal_mass(confidence: Array, weight: Array, n_bins: int) -> Array:
+    """Bins of about equal weight, by the middle of the weighted ranks of each tie."""
+    weight = lax.stop_gradient(weight)
+    by_confidence = order(confidence)
+    item, start, end = (field[None] for field in by_confidence)
+    above, tied = tied_weight(weight[item], start, end)
+    # Twice everything, so that whole weights stay whole; and edge b is `each` b + `rest` b /
+    # n_bins, so that products of a place of many digits are never compared.
+    place, total = (2 * above + tied)[0], 2 * jnp.sum(weight)
+    rest = total % n_bins
+    each = (total - rest) // n_bins
+
+    if jnp.issubdtype(weight.dtype, jnp.floating):
+        # Far less than a sample, and more than the rounding of few of them: ties are found.
+        slack = safe_divide(total, 1000 * jnp.sum(weight != 0).astype(weight.dtype), 0.0)
+
+        def passed(b: Array) -> Array:
+            b = b.astype(weight.dtype)
+            return place - each * b > rest * b / n_bins + slack
+    else:
+
+        def passed(b: Array) -> Array:
+            return place - each * b > rest * b // n_bins
+
+    share = safe_divide(place.astype(confidence.dtype), total.astype(confidence.dtype), 0.0)
+    from_top = _edges_passed(share * n_bins, passed, n_bins)
+    return unsort((n_bins - 1 - from_top)[None], item)[0]
+
+
+def _edges_passed(near: Array, passed: Callable[[Array], Array], n_bins: int) -> Array:
+    """How many of the edges 1 to n_bins − 1 are passed, which is floor(near) but for rounding."""
+    guess = jnp.clip(jnp.floor(near).astype(jnp.int32), 0, n_bins - 1)
+    more = (guess < n_bins - 1) & passed(jnp.minimum(guess + 1, n_bins - 1))
+    less = (guess > 0) & ~passed(guess)
+    return guess + more.astype(jnp.int32) - less.astype(jnp.int32)
+
+
+def top_label(data: Classified) -> tuple[Array, Array]:
+    """Confidence in the predicted class (class 1 of two), and whether it is the true one."""
+    if data.proba.ndim == 1:
+        return data.proba, data.label == 1
+    return jnp.max(data.proba, axis=1), lax.argmax(data.proba, 1, jnp.int32) == data.label
+
+
+def calibration_error(
+    y_true: ArrayLike,
+    y_proba: ArrayLike,
+    *,
+    norm: str = "l1",
+    n_bins: int = 15,
+    strategy: str = "uniform",
+    multi_class: str = "top_label",
+    debiased: bool = False,
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+) -> Array:
+    """How far confidence is from the frequency of being right, in bins of equal confidence.
+
+    With weight w_b, mean confidence c_b and frequency f_b in bin b: Σ w_b |f_b − c_b| / Σ w_b
+    ("l1", the expected calibration error), √(Σ w_b (f_b − c_b)² / Σ w_b) ("l2") or
+    max_b |f_b − c_b| ("max"). `debiased` takes f_b (1 − f_b) / (w_b − 1), the noise of f_b,
+    off each square of "l2", leaves out bins of weight 1 or less, and takes a sum below 0 for
+    0; a weight is then a number of samples.
+
+    `strategy="uniform"` makes bins of equal width, which hold their lower edge and the last
+    one 1 too; "quantile" makes bins of about equal weight and never parts equal confidences:
+    a sample is in bin b if b ≤ n_bins r < b + 1 for the share r of the weight below it, half of
+    its ties and itself included. With float weights, one at an edge may fall to either side.
+
+    Shapes: `y_true` and the optional `sample_weight` and `where` (n,); `y_proba` (n,), the
+    probability of class 1 of two, which is the confidence; or (n, n_classes) for labels 0 to
+    n_classes − 1. Then the confidence is that of the most probable class, the first of equal
+    ones, or with `multi_class="classwise"` the mean over all classes of the error of each
+    against the rest. `n_bins` is static. A scalar.
+    Range: [0, 1]; lower is better.
+    Undefined: NaN when nothing counts, for a probability outside [0, 1] and for a label that
+    is none of the classes.
+    Gradient: that within the bins, which samples do not leave; in the weights smooth but, as
+    |x| is, where a bin is empty or without error.
+    Cost: O(n) time for a class, and a sort of the confidences for "quantile".
+    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
+    Source: Naeini, Cooper & Hauskrecht (2015); Kumar, Liang & Ma (2019) for `debiased`;
+    Nixon et al. (2019) for classes; `torchmetrics.functional.calibration_error`.
+
+    >>> y_proba = [0.25, 0.25, 0.55, 0.75, 0.75]
+    >>> round(float(calibration_error([0, 0, 1, 1, 1], y_proba, n_bins=2)), 6)
+    0.29
+    """
+    check.one_of("norm", norm, NORMS)
+    check.one_of("multi_class", multi_class, MULTI_CLASS)
+    check.require(not debiased or norm == "l2", "`debiased` needs `norm='l2'`")
+    return _calibration_error(
+        *check.class_scores(
+            y_true=y_true, y_proba=y_proba, sample_weight=sample_weight, where=where
+        ),
+        norm=norm,
+        multi_class=multi_class,
+        debiased=bool(debiased),
+        **_binning(n_bins, strategy),
+    )
+
+
+def _binning(n_bins: int, strategy: str) -> dict:
+    check.one_of("strategy", strategy, STRATEGIES)
+    return {"n_bins": check.positive_integer("n_bins", n_bins), "strategy": strategy}
+
+
+@functools.partial(
+    jax.jit, static_argnames=("norm", "n_bins", "strategy", "multi_class", "debiased")
+)
+def _calibration_error(
+    y_true, y_proba, sample_weight, where, *, norm, n_bins, strategy, multi_class, debiased
+):
+    data = classified(y_true, y_proba, sample_weight, where)
+
+    def of(confidence: Array, hit: Array) -> Array:
+        bins = assign_bins(confidence, data.weight, n_bins, strategy)
+        sums = bin_sums(bins, confidence, hit, data.weight, n_bins)
+        return error_of(sums, norm, debiased)
+
+    if multi_class == "classwise" and data.proba.ndim == 2:
+        error = jnp.mean(jax.vmap(of)(data.proba.T, is_class(data.label, data.n_classes).T))
+        return in_domain(error, data, data.proba)
+    confidence, hit = top_label(data)
+    return in_domain(of(confidence, hit), data, confidence)
+
+
+def error_of(bins: Bins, norm: str, debiased: bool = False) -> Array:
+    """Mean or maximum over the bins of the distance between confidence and frequency."""
+    weight = bins.weight.astype(bins.gap.dtype)
+    total = jnp.sum(weight)
+    if norm == "l1":
+        return safe_divide(jnp.sum(absolute(bins.gap)), total, jnp.nan)
+    mean = safe_divide(bins.gap, weight, 0.0)
+    if norm == "max":
+        return jnp.where(total > 0, jnp.max(absolute(mean)), jnp.nan)
+    squares = bins.gap * mean
+    if debiased:
+        hits, misses = bins.hits.astype(weight.dtype), bins.misses.astype(weight.dtype)
+        several = weight > 1
+        noise = safe_divide(hits, weight, 0.0) * misses
+        noise = safe_divide(noise, jnp.where(several, weight - 1, jnp.zeros_like(weight)), 0.0)
+        squares = jnp.where(several, squares - noise, jnp.zeros_like(squares))
+    return safe_sqrt(jnp.maximum(safe_divide(jnp.sum(squares), total, jnp.nan), 0))
+
+
+class CalibrationCurve(NamedTuple):
+    """What a reliability diagram shows: one entry a bin, empty bins included."""
+
+    prob_true: Array
+    """Frequency of being right; NaN in an empty bin."""
+    prob_pred: Array
+    """Mean confidence; NaN in an empty bin."""
+    weight: Array
+    """Weight of the bin, a whole number of samples unless they are weighted; 0 if empty."""
+
+
+def calibration_curve(
+    y_true: ArrayLike,
+    y_proba: ArrayLike,
+    *,
+    n_bins: int = 5,
+    strategy: str = "uniform",
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+) -> CalibrationCurve:
+    """Frequency of being right against confidence, in bins of equal confidence.
+
+    Shapes: those of `calibration_error`, with the confidence in the most probable class for
+    several. `n_bins` is static. Three arrays of (n_bins,): `prob_true`, `prob_pred`, `weight`.
+    Range: [0, 1] for both probabilities; equal ones are best.
+    Undefined: NaN in an empty bin, whose weight is 0; NaN everywhere for a probability
+    outside [0, 1] and for a label that is none of the classes.
+    Gradient: that within the bins, which samples do not leave; smooth in the weights.
+    Cost: O(n n_classes) time, and a sort of the confidences for "quantile".
+    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
+    Source: `sklearn.calibration.calibration_curve`, which drops empty bins, closes the others
+    on the right, and places the edges of "quantile" at quantiles.
+
+    >>> y_proba = [0.25, 0.25, 0.55, 0.75, 0.75]
+    >>> curve = calibration_curve([0, 0, 1, 1, 1], y_proba, n_bins=4)
+    >>> curve.prob_true
+    Array([nan,  0.,  1.,  1.], dtype=float32)
+    >>> curve.weight
+    Array([0, 2, 1, 2], dtype=int32)
+    """
+    arrays = check.class_scores(
+        y_true=y_true, y_proba=y_proba, sample_weight=sample_weight, where=where
+    )
+    return _calibration_curve(*arrays, **_binning(n_bins, strategy))
+
+
+@functools.partial(jax.jit, static_argnames=("n_bins", "strategy"))
+def _calibration_curve(y_true, y_proba, sample_weight, where, *, n_bins, strategy):
+    data = classified(y_true, y_proba, sample_weight, where)
+    confidence, hit = top_label(data)
+    bins = assign_bins(confidence, data.weight, n_bins, strategy)
+    sums = bin_sums(bins, confidence, hit, data.weight, n_bins)
+    weight = sums.weight.astype(confidence.dtype)
+    valid = in_domain(jnp.ones((), confidence.dtype), data, confidence)
+    return CalibrationCurve(
+        prob_true=valid * safe_divide(sums.hits.astype(weight.dtype), weight, jnp.nan),
+        prob_pred=valid * safe_divide(sums.confidence, weight, jnp.nan),
+        weight=sums.weight,
+    )
+
+
+class BrierDecomposition(NamedTuple):
+    """Three parts of the Brier score: reliability − resolution + uncertainty."""
+
+    reliability: Array
+    """Squared distance between confidence and frequency; lower is better."""
+    resolution: Array
+    """Variance of the frequencies between bins; higher is better."""
+    uncertainty: Array
+    """Variance of the target, whatever is predicted."""
+
+
+def brier_decomposition(
+    y_true: ArrayLike,
+    y_proba: ArrayLike,
+    *,
+    n_bins: int = 15,
+    strategy: str = "uniform",
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+) -> BrierDecomposition:
+    """Reliability, resolution and uncertainty: what the Brier score is made of.
+
+    With weight w_b, mean confidence c_b and frequency f_b in bin b, and f overall:
+    Σ w_b (f_b − c_b)² / Σ w_b, Σ w_b (f_b − f)² / Σ w_b and f (1 − f). Where the probabilities
+    within each bin are equal, `brier_score_loss` is reliability − resolution + uncertainty;
+    otherwise what varies within bins is missing.
+
+    Shapes: all (n,); `y_true` holds 0 and 1, `y_proba` the probability of 1. `n_bins` and
+    `strategy` are those of `calibration_error`. Three scalars.
+    Range: [0, 1], [0, ¼] and [0, ¼].
+    Undefined: NaN when nothing counts, for a probability outside [0, 1] and for a label other
+    than 0 and 1.
+    Gradient: that within the bins, which samples do not leave; smooth in the weights.
+    Cost: O(n) time, and a sort of the confidences for "quantile".
+    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
+    Source: Murphy (1973).
+
+    >>> y_proba = [0.25, 0.25, 0.5, 0.75, 0.75]
+    >>> parts = brier_decomposition([0, 0, 1, 1, 1], y_proba)
+    >>> [round(float(part), 6) for part in parts]
+    [0.1, 0.24, 0.24]
+    """
+    *arrays, sample_weight, where = check.samples(
+        y_true=y_true, y_proba=y_proba, sample_weight=sample_weight, where=where
+    )
+    return _brier_decomposition(*arrays, sample_weight, where, **_binning(n_bins, strategy))
+
+
+@functools.partial(jax.jit, static_argnames=("n_bins", "strategy"))
+def _brier_decomposition(y_true, y_proba, sample_weight, where, *, n_bins, strategy):
+    data = classified(y_true, y_proba, sample_weight, where)
+    dtype, hit = data.proba.dtype, data.label == 1
+    bins = assign_bins(data.proba, data.weight, n_bins, strategy)
+    sums = bin_sums(bins, data.proba, hit, data.weight, n_bins)
+    weight = sums.weight.astype(dtype)
+    hits, misses = (jnp.sum(part).astype(dtype) for part in (sums.hits, sums.misses))
+    total = hits + misses
+    frequency = safe_divide(hits, total, jnp.nan)
+    # Deviations from anything near the frequency will do, so its rounding does no harm.
+    centre = lax.stop_gradient(jnp.where(total > 0, frequency, jnp.zeros_like(frequency)))
+    first = tabulate(bins, data.weight.astype(dtype) * (hit.astype(dtype) - centre), n_bins)
+    shifted = first - weight * safe_divide(jnp.sum(first), total, 0.0)
+    parts = BrierDecomposition(
+        reliability=safe_divide(_mean_of_squares(sums.gap, weight), total, jnp.nan),
+        resolution=safe_divide(_mean_of_squares(shifted, weight), total, jnp.nan),
+        uncertainty=frequency * safe_divide(misses, total, jnp.nan),
+    )
+    return BrierDecomposition(*(in_domain(part, data, data.proba) for part in parts))
+
+
+def _mean_of_squares(deviation: Array, weight: Array) -> Array:
+    """Σ_b w_b (mean deviation of bin b)², from the sum of the deviations of each."""
+    return jnp.sum(deviation * safe_divide(deviation, weight, 0.0))

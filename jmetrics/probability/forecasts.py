@@ -1,0 +1,320 @@
+"""Proper scores of predicted distributions of a number."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable, Sequence
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+from jax.typing import ArrayLike
+
+from jmetrics._core import check
+from jmetrics._core.numerics import absolute, accumulator, safe_sqrt, weighted_mean
+from jmetrics._core.weights import clean, resolve
+
+
+def crps_ensemble(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    fair: bool = False,
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+) -> Array:
+    """Continuous ranked probability score of an ensemble of predictions.
+
+    Mean over samples of mean_i |x_i − y| − Σ_ij |x_i − x_j| / (2 m²) for the m members x. With
+    `fair=True` the second divisor is 2 m (m − 1): what an infinite ensemble of which the
+    members are draws would score on average.
+
+    Shapes: `y_true` and the optional `sample_weight` and `where` (n,); `y_pred` (n, m). A scalar.
+    Range: [0, ∞), in units of y; lower is better. For one member the absolute error.
+    Undefined: NaN when nothing counts or a NaN does.
+    Gradient: piecewise constant in the members; smooth in the weights.
+    Cost: O(n m log m) time, O(n m) memory, from one sort of each ensemble. All terms of the
+    sum are positive, so nothing cancels.
+    Raises: ValueError or TypeError for shapes and dtypes that do not fit, and for `fair` with
+    a single member.
+    Source: Gneiting & Raftery (2007); Ferro (2014) for `fair`.
+
+    >>> round(float(crps_ensemble([0.1], [[0.1, 0.3, 0.2]])), 6)
+    0.055556
+    >>> round(float(crps_ensemble([0.1], [[0.1, 0.3, 0.2]], fair=True)), 6)
+    0.033333
+    """
+    y_true, y_pred = check.ensemble(y_true, y_pred, axes=1, at_least=1 + bool(fair))
+    y_true, sample_weight, where = check.samples(
+        y_true=y_true, sample_weight=sample_weight, where=where
+    )
+    return _crps_ensemble(y_true, y_pred, sample_weight, where, fair=bool(fair))
+
+
+@functools.partial(jax.jit, static_argnames="fair")
+def _crps_ensemble(y_true, y_pred, sample_weight, where, *, fair):
+    y_true, y_pred, weight = resolve(y_true, y_pred, sample_weight, where)
+    m = y_pred.shape[1]
+    # Σ_ij |x_i − x_j| / 2 is Σ_i (2 i − m − 1) x_i in rising order: a pinball loss for each.
+    slope = (2 * np.arange(m) + 1 - m) / max(m - fair, 1)
+    over, under = (jnp.asarray(s, y_pred.dtype)[None] for s in (1 - slope, -1 - slope))
+    error = jnp.sort(y_pred, axis=1) - y_true[:, None]
+    return weighted_mean(jnp.mean(jnp.maximum(over * error, under * error), axis=1), weight)
+
+
+def crps_quantiles(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    alpha: ArrayLike | Sequence[float],
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+) -> Array:
+    """Continuous ranked probability score of a distribution given by some of its quantiles.
+
+    2 ∫ ρ_α(y − q_α) dα by the trapezoid rule over the levels, with 0 at the levels 0 and 1,
+    where the integrand ends for every distribution that reaches y. The levels may be unevenly
+    spaced; a mean with equal weights would be 1 / K too large for the K levels k / (K + 1).
+
+    Shapes: `y_true` and the optional `sample_weight` and `where` (n,); `y_pred` (n, n_levels);
+    `alpha` (n_levels,) traced levels that rise. A scalar.
+    Range: [0, ∞), in units of y; lower is better.
+    Undefined: NaN when nothing counts, and for levels that fall or are outside [0, 1].
+    Gradient: piecewise constant in the quantiles; smooth in the weights.
+    Cost: O(n n_levels) time.
+    Raises: ValueError or TypeError for shapes and dtypes that do not fit.
+    Source: Laio & Tamea (2007).
+
+    >>> y_pred = [[1.0, 2.0, 4.0], [0.0, 1.0, 2.0]]
+    >>> round(float(crps_quantiles([2.0, 3.0], y_pred, alpha=[0.25, 0.5, 0.75])), 6)
+    0.8125
+    """
+    y_true, y_pred = check.columns(y_true, y_pred, None, "predicted quantiles")
+    alpha = check.levels("alpha", alpha, y_pred.shape[1])
+    y_true, sample_weight, where = check.samples(
+        y_true=y_true, sample_weight=sample_weight, where=where
+    )
+    return _crps_quantiles(y_true, y_pred, sample_weight, where, alpha)
+
+
+@jax.jit
+def _crps_quantiles(y_true, y_pred, sample_weight, where, alpha):
+    y_true, y_pred, weight = resolve(y_true, y_pred, sample_weight, where)
+    alpha = alpha.astype(y_pred.dtype)
+    ends = jnp.concatenate([jnp.zeros_like(alpha[:1]), alpha, jnp.ones_like(alpha[:1])])
+    rising = jnp.all(ends[1:] >= ends[:-1])
+    alpha = check.defined(alpha, rising, "`alpha` must rise within [0, 1]")
+    width = ends[2:] - ends[:-2]
+    error = y_true[:, None] - y_pred
+    pinball = jnp.maximum(alpha[None] * error, (alpha[None] - 1) * error)
+    return weighted_mean(jnp.sum(width[None] * pinball, axis=1), weight)
+
+
+def crps_normal(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    scale: ArrayLike,
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+) -> Array:
+    """Continuous ranked probability score of normal distributions.
+
+    Mean of σ (z (2 Φ(z) − 1) + 2 φ(z) − 1 / √π) with z = (y − μ) / σ.
+
+    Shapes: `y_true`, `y_pred` (the means μ) and the optional `sample_weight` and `where` (n,);
+    `scale`, the standard deviations σ, (n,) or one traced number. A scalar.
+    Range: [0, ∞), in units of y; lower is better.
+    Undefined: NaN when nothing counts, and for a `scale` that is not positive.
+    Gradient: smooth in both arrays, in `scale` and in the weights.
+    Cost: O(n) time, no temporary arrays.
+    Raises: ValueError or TypeError for shapes and dtypes that do not fit.
+    Source: Gneiting, Raftery, Westveld & Goldman (2005).
+
+    >>> round(float(crps_normal([0.0, 1.0], [0.0, 0.0], scale=1.0)), 6)
+    0.418068
+    """
+    return mean_score(_normal_score, y_true, y_pred, scale, sample_weight, where)
+
+
+def crps_logistic(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    scale: ArrayLike,
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+) -> Array:
+    """Continuous ranked probability score of logistic distributions.
+
+    Mean of s (|z| + 2 log(1 + exp(−|z|)) − 1) with z = (y − μ) / s.
+
+    Shapes: `y_true`, `y_pred` (the locations μ) and the optional `sample_weight` and `where`
+    (n,); `scale`, the scales s, (n,) or one traced number. A scalar.
+    Range: [0, ∞), in units of y; lower is better.
+    Undefined: NaN when nothing counts, and for a `scale` that is not positive.
+    Gradient: smooth in both arrays, in `scale` and in the weights.
+    Cost: O(n) time, no temporary arrays.
+    Raises: ValueError or TypeError for shapes and dtypes that do not fit.
+    Source: Jordan, Krüger & Lerch (2019).
+
+    >>> round(float(crps_logistic([0.0, 1.0], [0.0, 0.0], scale=1.0)), 6)
+    0.506409
+    """
+    return mean_score(_logistic_score, y_true, y_pred, scale, sample_weight, where)
+
+
+def crps_laplace(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    scale: ArrayLike,
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+) -> Array:
+    """Continuous ranked probability score of Laplace distributions.
+
+    Mean of s (|z| + exp(−|z|) − ¾) with z = (y − μ) / s.
+
+    Shapes: `y_true`, `y_pred` (the locations μ) and the optional `sample_weight` and `where`
+    (n,); `scale`, the scales s, (n,) or one traced number. A scalar.
+    Range: [0, ∞), in units of y; lower is better.
+    Undefined: NaN when nothing counts, and for a `scale` that is not positive.
+    Gradient: smooth in both arrays, in `scale` and in the weights.
+    Cost: O(n) time, no temporary arrays.
+    Raises: ValueError or TypeError for shapes and dtypes that do not fit.
+    Source: Jordan, Krüger & Lerch (2019).
+
+    >>> round(float(crps_laplace([0.0, 1.0], [0.0, 0.0], scale=1.0)), 6)
+    0.43394
+    """
+    return mean_score(_laplace_score, y_true, y_pred, scale, sample_weight, where)
+
+
+def gaussian_nll(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    scale: ArrayLike,
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+) -> Array:
+    """Negative log-likelihood of normal distributions.
+
+    Mean of log σ + z² / 2 + log(2 π) / 2 with z = (y − μ) / σ.
+
+    Shapes: `y_true`, `y_pred` (the means μ) and the optional `sample_weight` and `where` (n,);
+    `scale`, the standard deviations σ, (n,) or one traced number. A scalar.
+    Range: (−∞, ∞), in nats; lower is better.
+    Undefined: NaN when nothing counts, and for a `scale` that is not positive.
+    Gradient: smooth in both arrays, in `scale` and in the weights.
+    Cost: O(n) time, no temporary arrays.
+    Raises: ValueError or TypeError for shapes and dtypes that do not fit.
+    Source: Good (1952); `torch.nn.GaussianNLLLoss` with `full=True`.
+
+    >>> round(float(gaussian_nll([0.0, 1.0], [0.0, 0.0], scale=1.0)), 6)
+    1.168939
+    """
+    return mean_score(_gaussian_nll, y_true, y_pred, scale, sample_weight, where)
+
+
+def mean_score(
+    score: Callable[[Array, Array], Array],
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    scale: ArrayLike,
+    sample_weight: ArrayLike | None,
+    where: ArrayLike | None,
+) -> Array:
+    """Mean of score(z, scale)."""
+    arrays = check.samples(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where)
+    scale = check.number_or_samples("scale", scale, arrays[0].shape)
+    return _mean_score(*arrays, scale, score=score)
+
+
+@functools.partial(jax.jit, static_argnames="score")
+def _mean_score(y_true, y_pred, sample_weight, where, scale, *, score):
+    if jnp.ndim(scale) == 1:
+        y_pred = y_pred.astype(accumulator(y_pred, scale))
+        scale = clean(scale, sample_weight, where, filler=1)
+    y_true, y_pred, weight = resolve(y_true, y_pred, sample_weight, where)
+    scale = jnp.asarray(scale, y_true.dtype)
+    positive = scale > 0
+    scale = jnp.where(positive, scale, jnp.ones_like(scale))
+    value = score((y_true - y_pred) / scale, scale)
+    value = check.defined(value, positive | (weight == 0), "`scale` must be positive")
+    return weighted_mean(value, weight)
+
+
+def _normal_score(z: Array, scale: Array) -> Array:
+    density = math.sqrt(2 / math.pi) * jnp.exp(-jnp.square(z) / 2)
+    inside = z * jax.scipy.special.erf(z * math.sqrt(0.5))
+    return scale * (inside + density - 1 / math.sqrt(math.pi))
+
+
+def _logistic_score(z: Array, scale: Array) -> Array:
+    size = absolute(z)
+    return scale * (size + 2 * jnp.log1p(jnp.exp(-size)) - 1)
+
+
+def _laplace_score(z: Array, scale: Array) -> Array:
+    size = absolute(z)
+    return scale * (size + jnp.exp(-size) - 0.75)
+
+
+def _gaussian_nll(z: Array, scale: Array) -> Array:
+    return jnp.log(scale) + jnp.square(z) / 2 + math.log(2 * math.pi) / 2
+
+
+def energy_score(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    fair: bool = False,
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+) -> Array:
+    """Energy score of an ensemble of predicted vectors: `crps_ensemble` for several dimensions.
+
+    Mean over samples of mean_i ‖x_i − y‖ − Σ_ij ‖x_i − x_j‖ / (2 m²) for the m members x, in
+    Euclidean norm; with `fair=True` the second divisor is 2 m (m − 1).
+
+    Shapes: `y_true` (n, d), `y_pred` (n, m, d), the optional `sample_weight` and `where` (n,).
+    A scalar.
+    Range: [0, ∞), in units of y; lower is better.
+    Undefined: NaN when nothing counts or a NaN does.
+    Gradient: that of the norm, 0 where two vectors are equal; smooth in the weights.
+    Cost: O(n m² d) time and O(n m d) memory, one member after the other.
+    Raises: ValueError or TypeError for shapes and dtypes that do not fit, and for `fair` with
+    a single member.
+    Source: Gneiting & Raftery (2007).
+
+    >>> round(float(energy_score([[0.0, 0.0]], [[[3.0, 4.0], [0.0, 0.0]]])), 6)
+    1.25
+    """
+    y_true, y_pred = check.ensemble(y_true, y_pred, axes=2, at_least=1 + bool(fair))
+    y_true, sample_weight, where = check.samples(
+        y_true=y_true, sample_weight=sample_weight, where=where, ndim=(2,)
+    )
+    return _energy_score(y_true, y_pred, sample_weight, where, fair=bool(fair))
+
+
+@functools.partial(jax.jit, static_argnames="fair")
+def _energy_score(y_true, y_pred, sample_weight, where, *, fair):
+    y_true, y_pred, weight = resolve(y_true, y_pred, sample_weight, where)
+    members = jnp.swapaxes(y_pred, 0, 1)
+    m = len(members)
+
+    @jax.checkpoint
+    def distance_to(vectors: Array) -> Array:
+        """Mean over the members of their distance to one vector a sample."""
+        return jnp.mean(_norm(members - vectors[None]), axis=0)
+
+    spread = jnp.sum(jax.lax.map(distance_to, members), axis=0) / max(m - fair, 1)
+    return weighted_mean(distance_to(y_true) - spread / 2, weight[:, 0])
+
+
+def _norm(vectors: Array) -> Array:
+    return safe_sqrt(jnp.sum(jnp.square(vectors), axis=-1))

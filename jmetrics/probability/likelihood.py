@@ -1,0 +1,244 @@
+"""Metrics of the likelihood of the true classes."""
+
+from __future__ import annotations
+
+import functools
+
+import jax
+import jax.numpy as jnp
+from jax import Array, lax
+from jax.typing import ArrayLike, DTypeLike
+
+from jmetrics._core import check
+from jmetrics._core.counts import sum_of_others
+from jmetrics._core.numerics import accumulator, safe_divide, weighted_mean, weighted_sum
+from jmetrics._core.weights import clean, combine
+from jmetrics.probability._classes import (
+    Classified,
+    class_index,
+    class_weights,
+    classified,
+    explained,
+    in_domain,
+    is_class,
+    row_sum,
+    wrong_label,
+)
+
+
+def log_loss(
+    y_true: ArrayLike,
+    y_proba: ArrayLike,
+    *,
+    normalize: bool = True,
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+) -> Array:
+    """Negative mean log-likelihood, −Σ w log p / Σ w, p the probability of the true class.
+
+    p is clipped to [ε, 1 − ε], ε the spacing of the dtype of `y_proba` at 1.
+
+    Shapes: `y_true` and the optional `sample_weight` and `where` (n,); `y_proba` (n,), the
+    probability of class 1 of two, or (n, n_classes) for labels 0 to n_classes − 1. Rows need
+    not sum to 1. A scalar.
+    Range: [0, −log ε], in nats; lower is better. With `normalize=False` the sum.
+    Undefined: NaN when nothing counts, for a probability outside [0, 1] and for a label that
+    is none of the classes.
+    Gradient: smooth in `y_proba` between the clips and 0 beyond; smooth in the weights.
+    Cost: O(n n_classes) time in one pass, no temporary arrays.
+    Raises: ValueError or TypeError for shapes and dtypes that do not fit.
+    Source: `sklearn.metrics.log_loss`.
+
+    >>> round(float(log_loss([1, 0, 0, 1], [0.9, 0.1, 0.2, 0.65])), 6)
+    0.216162
+    >>> round(float(log_loss([0, 2], [[0.5, 0.25, 0.25], [0.25, 0.25, 0.5]])), 6)
+    0.693147
+    """
+    arrays = check.class_scores(
+        y_true=y_true, y_proba=y_proba, sample_weight=sample_weight, where=where
+    )
+    return _log_loss(*arrays, normalize=bool(normalize))
+
+
+@functools.partial(jax.jit, static_argnames="normalize")
+def _log_loss(y_true, y_proba, sample_weight, where, *, normalize):
+    data = classified(y_true, y_proba, sample_weight, where)
+    loss = log_losses(data, spacing_at_one(y_proba, data.proba.dtype))
+    return weighted_mean(loss, data.weight) if normalize else weighted_sum(loss, data.weight)
+
+
+def log_losses(data: Classified, clip: Array) -> Array:
+    """−log p of each sample."""
+    if data.proba.ndim == 1:
+        p = jnp.clip(data.proba, clip, 1 - clip)
+        loss = -jnp.where(data.label == 1, jnp.log(p), jnp.log1p(-p))
+    else:
+        loss = -jnp.log(jnp.clip(row_sum(data.proba * data.truth), clip, 1 - clip))
+    return in_domain(loss, data, loss)
+
+
+def spacing_at_one(probability: Array, dtype: DTypeLike) -> Array:
+    """How close to 1 the given probabilities can come without being 1."""
+    given = probability.dtype if jnp.issubdtype(probability.dtype, jnp.floating) else dtype
+    return jnp.asarray(jnp.finfo(given).eps, dtype)
+
+
+def log_loss_from_logits(
+    y_true: ArrayLike,
+    logits: ArrayLike,
+    *,
+    normalize: bool = True,
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+) -> Array:
+    """Log loss of the probabilities that logits stand for, without computing them.
+
+    −Σ w log p / Σ w with p the sigmoid or softmax of `logits` at the true class. Nothing is
+    clipped, so that a sure and wrong prediction is told from a surer one, and small losses
+    keep all their digits.
+
+    Shapes: `y_true` and the optional `sample_weight` and `where` (n,); `logits` (n,) for
+    class 1 of two, or (n, n_classes) for labels 0 to n_classes − 1. A scalar.
+    Range: [0, ∞), in nats; lower is better. With `normalize=False` the sum.
+    Undefined: NaN when nothing counts, for a label that is none of the classes, for a NaN,
+    and unless the largest of several logits is finite; −∞ rules a class out.
+    Gradient: smooth in the logits and in the weights.
+    Cost: O(n n_classes) time, no temporary arrays.
+    Raises: ValueError or TypeError for shapes and dtypes that do not fit.
+    Source: log-sum-exp about the largest logit.
+
+    >>> round(float(log_loss_from_logits([1, 0], [2.0, -3.0])), 6)
+    0.087758
+    >>> float(log_loss_from_logits([0, 1], [[90.0, 0.0, 0.0], [200.0, 0.0, 0.0]]))
+    100.0
+    """
+    arrays = check.class_scores(
+        y_true=y_true, logits=logits, sample_weight=sample_weight, where=where
+    )
+    return _log_loss_from_logits(*arrays, normalize=bool(normalize))
+
+
+@functools.partial(jax.jit, static_argnames="normalize")
+def _log_loss_from_logits(y_true, logits, sample_weight, where, *, normalize):
+    dtype = accumulator(logits, sample_weight)
+    weight = combine(sample_weight, where, y_true.shape, dtype)
+    logits = clean(logits.astype(dtype), sample_weight, where)
+    n_classes = 2 if logits.ndim == 1 else logits.shape[1]
+    label, known = class_index(clean(y_true, sample_weight, where), n_classes)
+    if logits.ndim == 1:
+        loss = jax.nn.softplus(jnp.where(label == 1, -logits, logits))
+        loss = check.defined(loss, ~jnp.isnan(logits), "`logits` must not be NaN")
+    else:
+        loss = softmax_losses(label, logits)
+    loss = check.defined(loss, known | (weight == 0), wrong_label(n_classes))
+    return weighted_mean(loss, weight) if normalize else weighted_sum(loss, weight)
+
+
+def softmax_losses(label: Array, logits: Array) -> Array:
+    """log Σ_j exp(z_j − z_label) of each sample, exact also where it is small.
+
+    A difference of log Σ_j exp z_j and z_label, as optax takes it, would cancel there.
+    """
+    top = lax.stop_gradient(jnp.max(logits, axis=1))
+    finite = jnp.isfinite(top)
+    logits = jnp.where(finite[:, None], logits, jnp.zeros_like(logits))
+    top = jnp.where(finite, top, jnp.zeros_like(top))
+    below = top[:, None] - logits
+    own = is_class(label, logits.shape[1])
+    gap = row_sum(jnp.where(own, below, jnp.zeros_like(below)))
+    others = row_sum(jnp.where(own, jnp.zeros_like(below), jnp.exp(-below)))
+    loss = gap + jnp.log1p(others + jnp.expm1(-gap))
+    return check.defined(loss, finite, "the largest of each row of `logits` must be finite")
+
+
+def normalized_entropy(
+    y_true: ArrayLike,
+    y_proba: ArrayLike,
+    *,
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+) -> Array:
+    """Log loss relative to that of always predicting the frequencies of the classes.
+
+    The log loss over −Σ_k f_k log f_k, f the weighted frequencies in `y_true`.
+
+    Shapes: those of `log_loss`. A scalar.
+    Range: [0, ∞), without unit; lower is better, 1 is as good as the frequencies.
+    Undefined: NaN unless two classes have weight, for a probability outside [0, 1] and for a
+    label that is none of the classes.
+    Gradient: that of `log_loss`; smooth in the weights.
+    Cost: O(n n_classes) time, no temporary arrays.
+    Raises: ValueError or TypeError for shapes and dtypes that do not fit.
+    Source: He et al. (2014); `torcheval.metrics.functional.binary_normalized_entropy`.
+
+    >>> round(float(normalized_entropy([1, 0, 0, 1], [0.9, 0.1, 0.2, 0.65])), 6)
+    0.311856
+    """
+    return _normalized_entropy(
+        *check.class_scores(
+            y_true=y_true, y_proba=y_proba, sample_weight=sample_weight, where=where
+        )
+    )
+
+
+@jax.jit
+def _normalized_entropy(y_true, y_proba, sample_weight, where):
+    data = classified(y_true, y_proba, sample_weight, where)
+    loss = log_losses(data, spacing_at_one(y_proba, data.proba.dtype))
+    of_class, _ = class_weights(data)
+    entropy = total_entropy(of_class, loss.dtype)
+    return safe_divide(weighted_sum(loss, data.weight), entropy, jnp.nan)
+
+
+def total_entropy(of_class: Array, dtype: DTypeLike) -> Array:
+    """Weight times the entropy of the frequencies of the classes."""
+    own, others = of_class.astype(dtype), sum_of_others(of_class).astype(dtype)
+    most = own > others
+    # The log of a frequency near 1 needs the digits of its distance from 1.
+    minor = safe_divide(jnp.where(most, others, own), own + others, 0.0)
+    positive = jnp.where(minor > 0, minor, jnp.ones_like(minor))
+    return -jnp.sum(own * jnp.where(most, jnp.log1p(-minor), jnp.log(positive)))
+
+
+def d2_log_loss_score(
+    y_true: ArrayLike,
+    y_proba: ArrayLike,
+    *,
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+) -> Array:
+    """Fraction of the log loss that is explained, against the frequencies of the classes.
+
+    1 − log loss / −Σ_k f_k log f_k, f the weighted frequencies in `y_true`.
+
+    Shapes: those of `log_loss`. A scalar.
+    Range: (−∞, 1], without unit; higher is better, 0 is as good as the frequencies.
+    Undefined: NaN with fewer than two samples of non-zero weight, for a probability outside
+    [0, 1] and for a label that is none of the classes. Where all labels that count are one
+    class: 1 if its probability is as near to 1 as the clip of `log_loss` allows in every
+    sample, and 0 otherwise.
+    Gradient: that of `log_loss`; smooth in the weights; 0 where a rule decided.
+    Cost: O(n n_classes) time, no temporary arrays.
+    Raises: ValueError or TypeError for shapes and dtypes that do not fit.
+    Source: `sklearn.metrics.d2_log_loss_score`, but for the rule for one class.
+
+    >>> round(float(d2_log_loss_score([1, 0, 0, 1], [0.9, 0.1, 0.2, 0.65])), 6)
+    0.688144
+    """
+    return _d2_log_loss(
+        *check.class_scores(
+            y_true=y_true, y_proba=y_proba, sample_weight=sample_weight, where=where
+        )
+    )
+
+
+@jax.jit
+def _d2_log_loss(y_true, y_proba, sample_weight, where):
+    data = classified(y_true, y_proba, sample_weight, where)
+    clip = spacing_at_one(y_proba, data.proba.dtype)
+    loss = log_losses(data, clip)
+    of_class, entries = class_weights(data)
+    # The least loss is −log(1 − ε), the next one half as much again.
+    perfect = jnp.all((loss <= 1.25 * clip) | (data.weight == 0))
+    total = total_entropy(of_class, loss.dtype)
+    return explained(weighted_sum(loss, data.weight), total, entries, perfect)
