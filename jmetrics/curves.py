@@ -5,12 +5,13 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 from jax import Array
-from jax.typing import ArrayLike, DTypeLike
+from jax.typing import DTypeLike
 
 from jmetrics._core import check
 from jmetrics._core.counts import are_binary, is_positive
 from jmetrics._core.numerics import accumulator, safe_divide
 from jmetrics._core.order import RankedCounts, ranked_counts
+from jmetrics._core.types import ArrayLike
 from jmetrics._core.weights import combine
 
 

@@ -9,11 +9,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
-from jax.typing import ArrayLike
 
 from jmetrics._core import check
 from jmetrics._core.numerics import safe_divide
-from jmetrics._core.types import Metric
+from jmetrics._core.types import ArrayLike, Metric
 from jmetrics._core.weights import combine, over_trailing
 
 _ENTRIES_AT_ONCE = 4_000_000

@@ -10,11 +10,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
-from jax.typing import ArrayLike
 
 from jmetrics._core import check
 from jmetrics._core.numerics import accumulator, safe_sqrt
-from jmetrics._core.types import Metric, Number
+from jmetrics._core.types import ArrayLike, Metric, Number
 from jmetrics._core.weights import combine
 
 _ENTRIES_AT_ONCE = 300_000

@@ -46,7 +46,6 @@ def are_labels(labels: Array) -> Array:
     if not jnp.issubdtype(labels.dtype, jnp.floating):
         return jnp.ones(labels.shape, jnp.bool_)
     labels = labels.astype(accumulator(labels))  # 2³¹ is beyond float16
-    labels = labels.astype(accumulator(labels))
     return (labels == jnp.floor(labels)) & (jnp.abs(labels) < 2.0**31)
 
 

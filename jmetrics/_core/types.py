@@ -1,11 +1,15 @@
 """Names for what travels through the library."""
 
-from typing import Any, Protocol
+from collections.abc import Sequence
+from typing import Any, Protocol, TypeAlias
 
+import jax
 from jax import Array
-from jax.typing import ArrayLike
 
-Number = ArrayLike
+ArrayLike: TypeAlias = jax.typing.ArrayLike | Sequence[Any]
+"""What `jnp.asarray` accepts, lists included."""
+
+Number: TypeAlias = jax.typing.ArrayLike
 """A traced option: a Python number or an array without axes."""
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 from jax import Array
-from jax.typing import ArrayLike, DTypeLike
+from jax.typing import DTypeLike
 
 from jmetrics._core import check
 from jmetrics._core.counts import (
@@ -22,7 +22,7 @@ from jmetrics._core.counts import (
     sum_of_others,
 )
 from jmetrics._core.numerics import accumulator, safe_divide, safe_sqrt, weighted_sum
-from jmetrics._core.types import Number
+from jmetrics._core.types import ArrayLike, Number
 from jmetrics._core.weights import combine, over_trailing
 from jmetrics.classification._averages import only_labels
 from jmetrics.classification.tables import confusion_of

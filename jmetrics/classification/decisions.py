@@ -9,7 +9,6 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 from jax import Array
-from jax.typing import ArrayLike
 
 from jmetrics._core import check
 from jmetrics._core.counts import (
@@ -21,6 +20,7 @@ from jmetrics._core.counts import (
     matches,
 )
 from jmetrics._core.numerics import accumulator, weighted_mean
+from jmetrics._core.types import ArrayLike
 from jmetrics._core.weights import clean, combine, over_trailing
 from jmetrics.classification.agreement import share
 

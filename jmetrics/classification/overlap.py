@@ -7,12 +7,11 @@ from typing import NamedTuple
 
 import jax.numpy as jnp
 from jax import Array
-from jax.typing import ArrayLike
 
 from jmetrics._core import check
 from jmetrics._core.counts import BinaryCounts
 from jmetrics._core.numerics import safe_divide
-from jmetrics._core.types import Number
+from jmetrics._core.types import ArrayLike, Number
 from jmetrics.classification._averages import averaged
 from jmetrics.classification.tables import multilabel_confusion_matrix
 

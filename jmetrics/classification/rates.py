@@ -9,12 +9,11 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 from jax import Array
-from jax.typing import ArrayLike
 
 from jmetrics._core import check
 from jmetrics._core.counts import BinaryCounts, as_labels, binary_counts, class_counts
 from jmetrics._core.numerics import accumulator, safe_divide, weighted_mean
-from jmetrics._core.types import Number
+from jmetrics._core.types import ArrayLike, Number
 from jmetrics._core.weights import combine
 from jmetrics.classification._averages import averaged, only_labels
 from jmetrics.classification.overlap import recall

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 import jax
 import jax.numpy as jnp
 from jax import Array
-from jax.typing import ArrayLike
 
 from jmetrics._core import check
 from jmetrics._core.counts import as_labels, confusion
 from jmetrics._core.numerics import accumulator, safe_divide
+from jmetrics._core.types import ArrayLike
 from jmetrics._core.weights import combine, over_trailing
 from jmetrics.classification._averages import as_counts, how_many, label_counts, only_labels
 

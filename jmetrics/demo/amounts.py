@@ -8,9 +8,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
-from jax.typing import ArrayLike
 from sklearn.linear_model import TweedieRegressor
 
+from jmetrics._core.types import ArrayLike
 from jmetrics.demo import data, report, training
 from jmetrics.losses import tweedie_loss
 from jmetrics.regression import mean_tweedie_deviance

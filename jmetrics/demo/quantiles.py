@@ -9,8 +9,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
-from jax.typing import ArrayLike
 
+from jmetrics._core.types import ArrayLike
 from jmetrics.demo import data, report, training
 from jmetrics.losses import pinball_loss
 from jmetrics.regression import mean_pinball_loss, quantile_coverage

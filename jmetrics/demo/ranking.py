@@ -9,8 +9,8 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 from jax import Array
-from jax.typing import ArrayLike
 
+from jmetrics._core.types import ArrayLike
 from jmetrics.curves import roc_auc_score
 from jmetrics.demo import data, report, training
 from jmetrics.losses import auc_loss

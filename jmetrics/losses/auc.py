@@ -7,13 +7,12 @@ import functools
 import jax
 import jax.numpy as jnp
 from jax import Array
-from jax.typing import ArrayLike
 
 from jmetrics._core import check
 from jmetrics._core.counts import are_binary, is_positive
 from jmetrics._core.numerics import accumulator, safe_divide, weighted_sum
 from jmetrics._core.pairs import kernel_sum
-from jmetrics._core.types import Number
+from jmetrics._core.types import ArrayLike, Number
 from jmetrics._core.weights import clean, combine
 
 _SURROGATES = ("squared_hinge", "logistic")

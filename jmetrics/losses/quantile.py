@@ -5,11 +5,10 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 from jax import Array
-from jax.typing import ArrayLike
 
 from jmetrics._core import check
 from jmetrics._core.numerics import absolute, weighted_mean
-from jmetrics._core.types import Number
+from jmetrics._core.types import ArrayLike, Number
 from jmetrics._core.weights import resolve
 
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 from jax import Array
-from jax.typing import ArrayLike
 
 from jmetrics._core import check
 from jmetrics._core.deviance import Power, inside, unit_deviance
 from jmetrics._core.numerics import weighted_mean
-from jmetrics._core.types import Number
+from jmetrics._core.types import ArrayLike, Number
 from jmetrics._core.weights import resolve
 
 

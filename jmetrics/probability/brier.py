@@ -7,11 +7,11 @@ import functools
 import jax
 import jax.numpy as jnp
 from jax import Array
-from jax.typing import ArrayLike
 
 from jmetrics._core import check
 from jmetrics._core.counts import sum_of_others
 from jmetrics._core.numerics import safe_divide, weighted_mean, weighted_sum
+from jmetrics._core.types import ArrayLike
 from jmetrics.probability._classes import (
     Classified,
     class_weights,
@@ -40,7 +40,7 @@ def brier_score_loss(
     Undefined: NaN when nothing counts, for a probability outside [0, 1] and for a label that
     is none of the classes.
     Gradient: smooth in `y_proba` and in the weights.
-    Cost: O(n n_classes) time in one pass, no temporary arrays.
+    Cost: O(n n_classes) time in one pass, O(n) memory.
     Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
     Source: `sklearn.metrics.brier_score_loss`; Brier (1950).
 
@@ -89,7 +89,7 @@ def d2_brier_score(
     [0, 1] and for a label that is none of the classes. Where all labels that count are one
     class: 1 if every prediction is exact, and 0 otherwise.
     Gradient: smooth in `y_proba` and in the weights; 0 where a rule decided.
-    Cost: O(n n_classes) time, no temporary arrays.
+    Cost: O(n n_classes) time, O(n) memory.
     Raises: ValueError or TypeError for shapes and dtypes that do not fit.
     Source: `sklearn.metrics.d2_brier_score`, but for the rule for one class; the Brier skill
     score.

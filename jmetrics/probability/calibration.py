@@ -10,11 +10,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array, lax
-from jax.typing import ArrayLike
 
 from jmetrics._core import check
 from jmetrics._core.numerics import absolute, safe_divide, safe_sqrt, tabulate
 from jmetrics._core.order import order, tied_weight, unsort
+from jmetrics._core.types import ArrayLike
 from jmetrics.probability._classes import Classified, classified, in_domain, is_class
 
 NORMS = ("l1", "l2", "max")

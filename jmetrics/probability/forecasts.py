@@ -10,10 +10,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
-from jax.typing import ArrayLike
 
 from jmetrics._core import check
 from jmetrics._core.numerics import absolute, accumulator, safe_sqrt, weighted_mean
+from jmetrics._core.types import ArrayLike
 from jmetrics._core.weights import clean, resolve
 
 
@@ -68,7 +68,7 @@ def crps_quantiles(
     y_true: ArrayLike,
     y_pred: ArrayLike,
     *,
-    alpha: ArrayLike | Sequence[float],
+    alpha: ArrayLike,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:

@@ -7,11 +7,12 @@ import functools
 import jax
 import jax.numpy as jnp
 from jax import Array, lax
-from jax.typing import ArrayLike, DTypeLike
+from jax.typing import DTypeLike
 
 from jmetrics._core import check
 from jmetrics._core.counts import sum_of_others
 from jmetrics._core.numerics import accumulator, safe_divide, weighted_mean, weighted_sum
+from jmetrics._core.types import ArrayLike
 from jmetrics._core.weights import clean, combine
 from jmetrics.probability._classes import (
     Classified,
@@ -45,7 +46,7 @@ def log_loss(
     Undefined: NaN when nothing counts, for a probability outside [0, 1] and for a label that
     is none of the classes.
     Gradient: smooth in `y_proba` between the clips and 0 beyond; smooth in the weights.
-    Cost: O(n n_classes) time in one pass, no temporary arrays.
+    Cost: O(n n_classes) time in one pass, O(n) memory.
     Raises: ValueError or TypeError for shapes and dtypes that do not fit.
     Source: `sklearn.metrics.log_loss`.
 
@@ -103,7 +104,7 @@ def log_loss_from_logits(
     Undefined: NaN when nothing counts, for a label that is none of the classes, for a NaN,
     and unless the largest of several logits is finite; −∞ rules a class out.
     Gradient: smooth in the logits and in the weights.
-    Cost: O(n n_classes) time, no temporary arrays.
+    Cost: O(n n_classes) time, O(n) memory.
     Raises: ValueError or TypeError for shapes and dtypes that do not fit.
     Source: log-sum-exp about the largest logit.
 
@@ -167,7 +168,7 @@ def normalized_entropy(
     Undefined: NaN unless two classes have weight, for a probability outside [0, 1] and for a
     label that is none of the classes.
     Gradient: that of `log_loss`; smooth in the weights.
-    Cost: O(n n_classes) time, no temporary arrays.
+    Cost: O(n n_classes) time, O(n) memory.
     Raises: ValueError or TypeError for shapes and dtypes that do not fit.
     Source: He et al. (2014); `torcheval.metrics.functional.binary_normalized_entropy`.
 
@@ -218,7 +219,7 @@ def d2_log_loss_score(
     class: 1 if its probability is as near to 1 as the clip of `log_loss` allows in every
     sample, and 0 otherwise.
     Gradient: that of `log_loss`; smooth in the weights; 0 where a rule decided.
-    Cost: O(n n_classes) time, no temporary arrays.
+    Cost: O(n n_classes) time, O(n) memory.
     Raises: ValueError or TypeError for shapes and dtypes that do not fit.
     Source: `sklearn.metrics.d2_log_loss_score`, but for the rule for one class.
 

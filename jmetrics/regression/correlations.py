@@ -5,13 +5,13 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 from jax import Array
-from jax.typing import ArrayLike
 
 from jmetrics._core import check
 from jmetrics._core.discordance import pairs
 from jmetrics._core.moments import CoMoments, comoments
 from jmetrics._core.numerics import accumulator, safe_divide, safe_sqrt
 from jmetrics._core.order import centred_ranks
+from jmetrics._core.types import ArrayLike
 from jmetrics._core.weights import combine, resolve
 
 

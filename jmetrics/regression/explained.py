@@ -7,12 +7,11 @@ import functools
 import jax
 import jax.numpy as jnp
 from jax import Array
-from jax.typing import ArrayLike
 
 from jmetrics._core import check
 from jmetrics._core.moments import Moments, moments
 from jmetrics._core.numerics import safe_divide, safe_sqrt, weighted_sum
-from jmetrics._core.types import Number
+from jmetrics._core.types import ArrayLike, Number
 from jmetrics._core.weights import resolve
 from jmetrics.regression._outputs import EXPLAINED_AVERAGES, checked_inputs, over_outputs
 

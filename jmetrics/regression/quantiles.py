@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
 
 import jax
 import jax.numpy as jnp
 from jax import Array
-from jax.typing import ArrayLike, DTypeLike
+from jax.typing import DTypeLike
 
 from jmetrics._core import check
 from jmetrics._core.moments import moments
 from jmetrics._core.numerics import weighted_mean, weighted_sum
 from jmetrics._core.quantiles import weighted_quantile
-from jmetrics._core.types import Number
+from jmetrics._core.types import ArrayLike, Number
 from jmetrics._core.weights import resolve
 from jmetrics.regression._outputs import checked_inputs, mean_error, over_outputs
 from jmetrics.regression.explained import explained_fraction
@@ -24,7 +23,7 @@ def mean_pinball_loss(
     y_true: ArrayLike,
     y_pred: ArrayLike,
     *,
-    alpha: ArrayLike | Sequence[float] = 0.5,
+    alpha: ArrayLike = 0.5,
     multioutput: str | ArrayLike = "uniform_average",
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
@@ -76,7 +75,7 @@ def weighted_interval_score(
     y_true: ArrayLike,
     y_pred: ArrayLike,
     *,
-    alpha: ArrayLike | Sequence[float],
+    alpha: ArrayLike,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:

@@ -7,11 +7,11 @@ import functools
 import jax
 import jax.numpy as jnp
 from jax import Array
-from jax.typing import ArrayLike
 
 from jmetrics._core import check
 from jmetrics._core.moments import moments
 from jmetrics._core.numerics import absolute, safe_divide, safe_sqrt, weighted_mean, weighted_sum
+from jmetrics._core.types import ArrayLike
 from jmetrics._core.weights import clean, combine, resolve
 from jmetrics.regression._outputs import checked_inputs, mean_error, over_outputs
 
