@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 from jax import Array
 
 from jmetrics._core import check
@@ -65,15 +64,14 @@ def by_group(
     (Array([1. , 0.5], dtype=float32), 0.5, 0.5)
     """
     arrays = check.resampled(y_true, y_pred, sample_weight, where)
-    # What is no number picks a branch of the metric, and is static.
-    traced = {k: v for k, v in options.items() if isinstance(v, (float, jax.Array, np.ndarray))}
+    traced, static = check.split_options(options)
     return _by_group(
         *arrays,
         check.group_ids("groups", groups, arrays[0].shape[:1]),
         traced,
         metric=metric,
         num_groups=check.positive_integer("num_groups", num_groups),
-        static=tuple((k, v) for k, v in options.items() if k not in traced),
+        static=static,
     )
 
 

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 from jax import Array
 
 from jmetrics._core import check
@@ -64,9 +63,7 @@ def standard_error(metric: Metric) -> Callable[..., Array]:
         **options: Any,
     ) -> Array:
         arrays = check.resampled(y_true, y_pred, sample_weight, where)
-        # What is no number picks a branch of the metric, and is static.
-        traced = {k: v for k, v in options.items() if isinstance(v, (float, jax.Array, np.ndarray))}
-        static = tuple((k, v) for k, v in options.items() if k not in traced)
+        traced, static = check.split_options(options)
         return _standard_error(*arrays, traced, metric=metric, static=static)
 
     return error

@@ -178,11 +178,9 @@ def test_softmax_losses_keep_all_digits(logits) -> None:
         loss = float(pr.log_loss_from_logits([label], logits[None]))
         if logits[label] == -np.inf:
             assert loss == np.inf
-            continue
-        expected = exact_softmax_loss(label, logits[np.isfinite(logits)] if label else logits)
-        if not np.all(np.isfinite(logits)):
-            expected = exact_softmax_loss(label - 1, logits[1:])
-        assert loss == pytest.approx(float(expected), rel=5e-7, abs=1e-37)
+        else:
+            expected = exact_softmax_loss(label, logits)
+            assert loss == pytest.approx(float(expected), rel=5e-7, abs=1e-37)
 
 
 @pytest.mark.parametrize("z", [0, 1e-4, 3, -3, 40, -40, 1e4, -1e4, np.inf, -np.inf])
@@ -274,7 +272,7 @@ def test_ranked_probability_keeps_the_digits_of_a_good_prediction() -> None:
 CONFIDENCE, HAPPENED = [0.25, 0.25, 0.55, 0.75, 0.75], [0, 0, 1, 1, 1]
 
 
-@pytest.mark.parametrize(("norm", "expected"), [("l1", 0.29), ("max", 0.316667), ("l2", 0.291776)])
+@pytest.mark.parametrize(("norm", "expected"), [("l1", 0.29), ("max", 0.316667), ("l2", 0.291833)])
 def test_calibration_errors_of_two_bins(norm: str, expected: float) -> None:
     value = pr.calibration_error(HAPPENED, CONFIDENCE, norm=norm, n_bins=2)
     assert float(value) == pytest.approx(expected, abs=1e-6)
@@ -290,7 +288,7 @@ def test_bins_hold_their_lower_edge(n_bins: int) -> None:
     below = np.nextafter(edges[1:], np.float32(0))
     assert_same(equal_width(jnp.asarray(edges), n_bins), np.arange(n_bins))
     assert_same(equal_width(jnp.asarray(below), n_bins), np.arange(n_bins - 1))
-    assert_same(equal_width(jnp.ones(1), n_bins), [n_bins - 1])
+    assert_same(equal_width(jnp.ones(1), n_bins), np.array([n_bins - 1]))
     many = np.random.default_rng(0).random(20_000, np.float32)
     expected = np.searchsorted(edges[1:], many, side="right")
     assert_same(equal_width(jnp.asarray(many), n_bins), expected)
@@ -304,7 +302,7 @@ def test_bins_of_equal_mass() -> None:
         assert_same(bins, np.floor(np.asarray(confidence) * 128 / 20))
     assert_same(equal_mass(jnp.full(100, 0.5), ones, 5), np.full(100, 2))  # ties stay together
     few = equal_mass(jnp.array([0.1, 0.2, 0.9]), jnp.ones(3, jnp.int32), 5)
-    assert_same(few, [0, 2, 4])
+    assert_same(few, np.array([0, 2, 4]))
 
 
 def test_an_integer_weight_makes_the_same_bins_as_copies() -> None:
@@ -433,7 +431,7 @@ def test_a_small_resolution_is_exact_for_many_samples() -> None:
             each[p == v].sum() * (np.average(y[p == v], weights=each[p == v]) - overall) ** 2
             for v in np.unique(p)
         ]
-        parts = pr.brier_decomposition(y, p, sample_weight=w)
+        parts = pr.brier_decomposition(y, p, n_bins=2, sample_weight=w)
         np.testing.assert_allclose(parts.resolution, sum(terms) / each.sum(), rtol=2e-6)
 
 

@@ -149,6 +149,12 @@ def class_scores(
     return y_true, score, weight, _mask(where, (y_true.shape,))
 
 
+def split_options(options: dict[str, Any]) -> tuple[dict[str, Any], tuple[tuple[str, Any], ...]]:
+    """Split the options of a metric: numbers are traced, what picks a branch is static."""
+    traced = {k: v for k, v in options.items() if isinstance(v, float | jax.Array | np.ndarray)}
+    return traced, tuple((k, v) for k, v in options.items() if k not in traced)
+
+
 def number(name: str, value: Number) -> float | Array:
     """Return a traced option; a plain number stays one, so that its value compiles once."""
     if isinstance(value, (bool, int, float)):

@@ -74,7 +74,11 @@ def log_losses(data: Classified, clip: Array) -> Array:
         p = jnp.clip(data.proba, clip, 1 - clip)
         loss = -jnp.where(data.label == 1, jnp.log(p), jnp.log1p(-p))
     else:
-        loss = -jnp.log(jnp.clip(row_sum(data.proba * data.truth), clip, 1 - clip))
+        own = is_class(data.label, data.n_classes)
+        # The other classes must count 0 and yet say where they are no probabilities.
+        others = jnp.where(jnp.isnan(data.proba), data.proba, jnp.zeros_like(data.proba))
+        p = row_sum(jnp.where(own, data.proba, others))
+        loss = -jnp.log(jnp.clip(p, clip, 1 - clip))
     return in_domain(loss, data, loss)
 
 
