@@ -17,7 +17,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from tests.row import Case
+from tests.row import SUPPORT, TOTAL, Case
 
 N, K = 24, 16
 
@@ -95,6 +95,13 @@ def blend(value: Any) -> Any:
     )
 
 
+def sums(case: Case, value: Any) -> Any:
+    """Which parts of a value are sums over samples: all, the last, or none."""
+    leaves, structure = jax.tree.flatten(value)
+    first = 0 if TOTAL in case.traits else len(leaves) - (SUPPORT in case.traits)
+    return jax.tree.unflatten(structure, [i >= first for i in range(len(leaves))])
+
+
 def eager(case: Case, data: Data, **arguments: Any) -> Any:
     """The call of a user who has a weight and a mask."""
     y_true, y_pred, weight, where = data
@@ -110,7 +117,7 @@ def garbage(case: Case) -> Iterator[tuple[float, float]]:
 def finite_garbage(case: Case) -> Iterator[tuple[float, float]]:
     first, second = names(case)
     yield -3.5, 1e30
-    for outside in case.row.outside:
+    for outside in case.outside:
         if outside.argument in (first, second) and np.isfinite(outside.value):
             yield outside.value, outside.value
 

@@ -28,9 +28,11 @@ from tests.harness import (
     rng_of,
     sample,
     some,
+    sums,
 )
 from tests.row import (
     COPIES,
+    COUNTS,
     EXTREMES,
     LOSS,
     OUTPUTS,
@@ -40,6 +42,7 @@ from tests.row import (
     SMOOTH,
     STEPPED_WEIGHTS,
     STEPS,
+    SUPPORT,
     TOTAL,
     Case,
 )
@@ -238,8 +241,15 @@ def weights_have_no_scale(case: Case) -> None:
     expected, result = (
         evaluate(case, data._replace(weight=data.weight * np.float32(c))) for c in (1, 3.7)
     )
+    grown = jax.tree.map(
+        lambda part, grows: np.float32(3.7) * part if grows else part,
+        expected.value,
+        sums(case, expected.value),
+    )
+    assert_same(result.value, grown)
+    if SUPPORT in case.traits:  # the gradients are of all parts together
+        return
     grows = np.float32(3.7) if TOTAL in case.traits else 1
-    assert_same(result.value, grows * expected.value)
     assert_same(result.by_pred, grows * expected.by_pred)
     assert_same(3.7 * result.by_weight, grows * expected.by_weight)
 
@@ -266,7 +276,8 @@ def whole_numbers_of_any_dtype(case: Case) -> None:
         bits = bits._replace(y_pred=np.ones_like(y_pred))
     for dtype, numbers in ((np.int32, whole), (np.uint8, whole), (np.bool_, bits)):
         value = eager(case, numbers.astype(dtype))
-        assert_float32(value, dtype)
+        counted = COUNTS in case.traits and dtype is np.bool_  # such weights are a mask
+        assert_float32(value, dtype, sums(case, value) if counted else None)
         assert_same(value, evaluate(case, numbers.astype(np.float32)).value)
 
 
@@ -289,9 +300,12 @@ def half_precision_becomes_float32(case: Case) -> None:
         assert_same(value, case.expected(exact[0], exact[1], sample_weight), rtol=5e-6)
 
 
-def assert_float32(value: Any, source: Any) -> None:
-    for leaf in jax.tree.leaves(value):
-        assert leaf.dtype == np.float32, f"{np.dtype(source)} gave {leaf.dtype}"
+def assert_float32(value: Any, source: Any, counts: Any = None) -> None:
+    """All but `counts`, which are integers."""
+    leaves = jax.tree.leaves(value)
+    for leaf, whole in zip(leaves, jax.tree.leaves(counts) or [False] * len(leaves), strict=True):
+        expected = np.int32 if whole else np.float32
+        assert leaf.dtype == expected, f"{np.dtype(source)} gave {leaf.dtype}"
 
 
 @law
@@ -371,7 +385,7 @@ def outside_is_nan_and_checked_says_why(case: Case) -> None:
     checked = jmetrics.checked(case)
     data = sample(case)
     assert_same(eager_checked(checked, data), eager(case, data))
-    for argument, value, reason in case.row.outside:
+    for argument, value, reason in case.outside:
         bad, options = outside_of(case, data, argument, value)
         assert_nan(eager(case, bad, **options), f"{argument}={value}")
         call = functools.partial(eager_checked, checked, bad, **options)
@@ -383,9 +397,9 @@ def outside_is_nan_and_checked_says_why(case: Case) -> None:
 
 @law
 def checked_works_around_and_inside_jit(case: Case) -> None:
-    if not case.row.outside:
+    if not case.outside:
         return
-    argument, value, reason = case.row.outside[0]
+    argument, value, reason = case.outside[0]
     bad, options = outside_of(case, sample(case), argument, value)
 
     def call(*arrays: Any) -> Any:
@@ -421,7 +435,6 @@ def outside_of(
 def nothing_to_count(case: Case) -> None:
     """All masked, all of weight 0, or empty: NaN, but 0 for losses and totals."""
     data = sample(case)
-    expected = 0.0 if case.traits & {LOSS, TOTAL} else np.nan
     nothing = {
         "masked": overwrite(data, np.ones(N, bool), (np.nan, np.nan))._replace(
             where=np.zeros(N, bool)
@@ -431,7 +444,9 @@ def nothing_to_count(case: Case) -> None:
     }
     for why, none in nothing.items():
         result = evaluate(case, none)
-        for leaf in jax.tree.leaves(result.value):
+        parts = zip(*map(jax.tree.leaves, (result.value, sums(case, result.value))), strict=True)
+        for leaf, is_sum in parts:
+            expected = 0.0 if is_sum or LOSS in case.traits else np.nan
             np.testing.assert_array_equal(leaf, np.full_like(leaf, expected), why)
         assert_zero(result.by_pred, f"gradient of predictions, {why}")
         if LOSS in case.traits or why == "masked":

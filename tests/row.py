@@ -26,6 +26,8 @@ QUADRATIC = "compares all pairs, in O(n²) time"
 STEPPED_WEIGHTS = "piecewise constant in the weights: a gradient of 0"
 EXTREMES = "depends on the extremes of what has weight: jumps where a weight leaves 0"
 COPIES = "a weight is a number of copies, and all of them together matter"
+SUPPORT = "its last part is a sum over samples, as in a TOTAL, and the others are not"
+COUNTS = "what is a sum over samples is an integer if all that is counted is"
 
 
 class Outside(NamedTuple):
@@ -43,6 +45,7 @@ class Variant(NamedTuple):
     options: Mapping[str, Any] = {}
     make: Maker | None = None
     add: frozenset[str] = frozenset()
+    outside: tuple[Outside, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -73,6 +76,7 @@ class Case:
     options: Mapping[str, Any]
     traits: frozenset[str]
     make: Maker
+    outside: tuple[Outside, ...]
 
     def __call__(self, y_true: Any, y_pred: Any, **arguments: Any) -> Array:
         return self.row.metric(y_true, y_pred, **{**self.options, **arguments})
@@ -87,7 +91,8 @@ def cases_of(row: Row) -> Iterator[Case]:
     for variant in row.variants:
         label = "-".join([name, *(str(v) for v in variant.options.values() if np.ndim(v) == 0)])
         traits, make = row.traits | variant.add, variant.make or row.make
-        yield Case(label, row, variant.options, traits, make)
+        outside = row.outside if variant.outside is None else variant.outside
+        yield Case(label, row, variant.options, traits, make, outside)
 
 
 def real(rng: np.random.Generator, n: int) -> Arrays:

@@ -77,7 +77,7 @@ def equal_mass(confidence: Array, weight: Array, n_bins: int) -> Array:
     above, tied = tied_weight(weight[item], start, end)
     # Twice everything, so that whole weights stay whole; and edge b is `each` b + `rest` b /
     # n_bins, so that products of a place of many digits are never compared.
-    place, total = (2 * above + tied)[0], 2 * jnp.sum(weight)
+    place, total = (2 * above + tied)[0], 2 * jnp.sum(weight, dtype=weight.dtype)
     rest = total % n_bins
     each = (total - rest) // n_bins
 

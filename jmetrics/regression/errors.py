@@ -268,12 +268,8 @@ def _squared_log(y_true: Array, y_pred: Array, weight: Array) -> Array:
     inside = (y_true > -1) & (y_pred > -1)
     zero = jnp.zeros_like(y_true)
     a, b = jnp.where(inside, y_true, zero), jnp.where(inside, y_pred, zero)
-    ratio = (a - b) / (1 + b)
     # The logarithms of near values share their leading digits; that of their ratio does not.
-    near = absolute(ratio) < 0.5
-    difference = jnp.where(
-        near, jnp.log1p(jnp.where(near, ratio, zero)), jnp.log1p(a) - jnp.log1p(b)
-    )
+    difference = jnp.log1p(absolute(a - b) / (1 + jnp.minimum(a, b)))
     return check.defined(
         jnp.square(difference), inside | (weight == 0), "`y_true` and `y_pred` must exceed -1"
     )
