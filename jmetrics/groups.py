@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import jax
@@ -11,7 +12,7 @@ from jax import Array
 
 from jmetrics._core import check
 from jmetrics._core.numerics import safe_divide
-from jmetrics._core.types import ArrayLike, Metric
+from jmetrics._core.types import ArrayLike
 from jmetrics._core.weights import combine, over_trailing
 
 _ENTRIES_AT_ONCE = 4_000_000
@@ -29,7 +30,7 @@ class GroupValues(NamedTuple):
 
 
 def by_group(
-    metric: Metric,
+    metric: Callable[..., Any],
     y_true: ArrayLike,
     y_pred: ArrayLike,
     *,

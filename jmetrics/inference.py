@@ -72,6 +72,7 @@ def standard_error(metric: Metric) -> Callable[..., Array]:
 @functools.partial(jax.jit, static_argnames=("metric", "static"))
 def _standard_error(y_true, y_pred, sample_weight, where, options, *, metric, static):
     weight = _float_weight(sample_weight, y_true, y_pred)
+    weight = jnp.where(_alive(weight, where), weight, jnp.zeros_like(weight))
 
     def of_weight(w: Array) -> Array:
         return metric(y_true, y_pred, sample_weight=w, where=where, **options, **dict(static))
@@ -80,6 +81,12 @@ def _standard_error(y_true, y_pred, sample_weight, where, options, *, metric, st
     influence = slope * jnp.broadcast_to(weight, slope.shape)
     error = safe_sqrt(jnp.sum(jnp.square(influence), axis=-1))
     return jnp.where(jnp.isnan(of_weight(weight)), jnp.nan, error)
+
+
+def _alive(weight: Array, where: Array | None) -> Array:
+    """Whether each sample has weight, and some of it is not masked."""
+    alive = combine(weight, where, weight.shape, weight.dtype) != 0
+    return jnp.any(alive, axis=tuple(range(1, alive.ndim)))
 
 
 def _float_weight(sample_weight: Array | None, y_true: Array, y_pred: Array) -> Array:
@@ -135,7 +142,7 @@ def bootstrap(
         y_pred,
         sample_weight,
         where,
-        check.number("confidence_level", confidence_level),
+        check.level("confidence_level", confidence_level),
         metric=metric,
         n_resamples=n_resamples,
         batch_size=min(batch_size, n_resamples),
@@ -147,8 +154,7 @@ def _bootstrap(
     key, y_true, y_pred, sample_weight, where, level, *, metric, n_resamples, batch_size
 ):
     base = _float_weight(sample_weight, y_true, y_pred)
-    alive = combine(sample_weight, where, y_true.shape, base.dtype) != 0
-    alive = jnp.any(alive, axis=tuple(range(1, alive.ndim)))
+    alive = _alive(base, where)
 
     def resample(key: Array) -> Array:
         weight = base * draw_counts(key, alive).astype(base.dtype)

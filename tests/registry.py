@@ -9,15 +9,23 @@ from __future__ import annotations
 import functools
 
 from tests.row import Case, cases_of
-from tests.rows.decisions import DECISIONS
+from tests.rows.classification import CLASSIFICATION
+from tests.rows.curves import CURVES
 from tests.rows.losses import LOSSES
+from tests.rows.probability import PROBABILITY
+from tests.rows.ranking import RANKING
 from tests.rows.regression import REGRESSION
 
-METRICS = DECISIONS + REGRESSION
+METRICS = CLASSIFICATION + PROBABILITY + CURVES + RANKING + REGRESSION
 ROWS = METRICS + LOSSES
 
-# Public callables that are not metrics; each has a test file named after it.
-TRANSFORMS = ("checked",)
+# Public callables that are no rows, and the test file of each.
+TRANSFORMS = {
+    "auc": "test_auc.py",
+    "by_group": "test_groups.py",
+    "calibration_curve": "test_calibration.py",
+    "checked": "test_checked.py",
+}
 
 
 @functools.cache

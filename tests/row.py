@@ -90,6 +90,8 @@ def cases_of(row: Row) -> Iterator[Case]:
     name = row.name or row.metric.__name__
     for variant in row.variants:
         label = "-".join([name, *(str(v) for v in variant.options.values() if np.ndim(v) == 0)])
+        if variant.make and label == name:
+            label = f"{name}-{variant.make.__name__}"
         traits, make = row.traits | variant.add, variant.make or row.make
         outside = row.outside if variant.outside is None else variant.outside
         yield Case(label, row, variant.options, traits, make, outside)

@@ -230,7 +230,7 @@ def test_the_confidence_level_is_traced(rng: np.random.Generator) -> None:
 
     widths = jax.vmap(width)(jnp.array([0.5, 0.9, 0.99]))
     assert np.all(np.diff(widths) > 0)
-    assert np.isnan(width(1.5))
+    assert np.isnan(width(jnp.float32(1.5)))
 
 
 @pytest.mark.parametrize(
@@ -240,6 +240,7 @@ def test_the_confidence_level_is_traced(rng: np.random.Generator) -> None:
         ("n_resamples", TypeError, {"n_resamples": 2.5}),
         ("batch_size", ValueError, {"batch_size": 0}),
         ("confidence_level", ValueError, {"confidence_level": [0.9, 0.95]}),
+        ("confidence_level", ValueError, {"confidence_level": 95}),
         ("sample_weight", ValueError, {"sample_weight": [1.0]}),
         ("where", TypeError, {"where": [1, 0]}),
         ("where", ValueError, {"where": [True]}),

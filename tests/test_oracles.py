@@ -26,7 +26,7 @@ from jmetrics import (
     roc_auc_score,
 )
 from tests.compare import assert_same
-from tests.oracles.decisions import exact_auc
+from tests.oracles.curves import exact_auc
 from tests.registry import cases, main_cases
 from tests.row import OUTPUTS, Case, columns
 

@@ -33,8 +33,8 @@ def test_every_loss_has_a_row() -> None:
 
 
 @pytest.mark.parametrize("name", TRANSFORMS)
-def test_every_transform_has_a_test_file(name: str) -> None:
-    assert (HERE / f"test_{name}.py").exists()
+def test_every_transform_is_tested(name: str) -> None:
+    assert f"{name}(" in (HERE / TRANSFORMS[name]).read_text()
 
 
 def test_every_inference_function_is_tested() -> None:
@@ -67,7 +67,10 @@ def test_weights_matter(case: Case) -> None:
     """Data whose answer does not depend on weights would make laws about them empty."""
     if case.row.metric is jmetrics.max_error:
         return
-    rng = np.random.default_rng(1)
-    y_true, y_pred = case.make(rng, 24)
-    weighted = case.expected(y_true, y_pred, rng.integers(1, 12, 24) / 4)
-    assert not np.allclose(weighted, case.expected(y_true, y_pred), rtol=1e-3)
+    changes = []
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        y_true, y_pred = case.make(rng, 24)
+        weighted = case.expected(y_true, y_pred, rng.integers(1, 12, 24) / 4)
+        changes.append(not np.allclose(weighted, case.expected(y_true, y_pred), rtol=1e-3))
+    assert sum(changes) >= 2

@@ -22,6 +22,7 @@ from jmetrics._core.types import Number
 
 def array(name: str, value: Any) -> Array:
     """Return `value` as an array of real numbers."""
+    _fits(name, value)
     try:
         converted = jnp.asarray(value)
     except (TypeError, ValueError) as error:
@@ -29,6 +30,19 @@ def array(name: str, value: Any) -> Array:
     if jnp.issubdtype(converted.dtype, jnp.complexfloating):
         raise TypeError(f"`{name}` must hold real numbers, got {converted.dtype}")
     return converted
+
+
+def _fits(name: str, value: Any) -> None:
+    """Refuse NumPy integers that `jnp.asarray` would wrap around without a word."""
+    if not isinstance(value, np.ndarray | np.integer) or value.dtype.kind not in "iu":
+        return
+    kept = jnp.iinfo(jax.dtypes.canonicalize_dtype(value.dtype))
+    wide = value.dtype.itemsize * 8 > kept.bits and value.size > 0
+    if wide and (value.min() < kept.min or value.max() > kept.max):
+        raise ValueError(
+            f"`{name}` holds integers beyond {kept.bits} bits; give floats, or turn on "
+            "`jax_enable_x64`"
+        )
 
 
 def samples(
@@ -45,47 +59,101 @@ def samples(
     Both have one entry a sample, along the first axis; with `entry_mask` the mask may also
     have the shape of the arrays.
     """
-    arrays = {name: array(name, value) for name, value in values.items()}
-    shapes = {name: value.shape for name, value in arrays.items()}
-    first, shape = next(iter(shapes.items()))
-    if len(set(shapes.values())) > 1:
-        raise ValueError(f"expected arrays of one shape, got {_listing(shapes)}")
+    arrays, first, shape = _of_one_shape(values)
     if len(shape) not in ndim:
         expected = " or ".join(map(str, ndim))
         raise ValueError(f"`{first}` must have {expected} axes, got shape {shape}")
     weight = _sample_weight(sample_weight, shape)
-    return (
-        *arrays.values(),
-        weight,
-        _mask(where, (shape[:1], shape) if entry_mask else (shape[:1],)),
-    )
+    masks = (shape[:1], shape) if entry_mask else (shape[:1],)
+    return *arrays, weight, _mask(where, masks)
+
+
+def lists(
+    *,
+    segment_ids: Any,
+    num_segments: Any,
+    sample_weight: Any,
+    where: Any,
+    **values: Any,
+) -> tuple[Any, ...]:
+    """Check arrays of one shape that hold lists: the rows, or the segments of a flat array.
+
+    Returns the arrays, `sample_weight`, `where`, `segment_ids` (or None), how many lists.
+    """
+    arrays, first, shape = _of_one_shape(values)
+    if (segment_ids is None) != (num_segments is None):
+        raise ValueError("`segment_ids` and `num_segments` must be given together")
+    axes = 2 if segment_ids is None else 1
+    if len(shape) != axes:
+        expected = "(n_lists, list_size) without" if axes == 2 else "(n,) with"
+        raise ValueError(f"`{first}` must have shape {expected} `segment_ids`, got {shape}")
+    if segment_ids is None:
+        count, masks = shape[0], [shape, shape[:1]]
+    else:
+        count, masks = positive_integer("num_segments", num_segments), [shape]
+        segment_ids = group_ids("segment_ids", segment_ids, shape)
+    weight = _sample_weight(sample_weight, (count,), "list")
+    return *arrays, weight, _mask(where, masks), segment_ids, count
+
+
+def cutoffs(name: str, value: Any) -> int | tuple[int, ...] | None:
+    """Return a static number of places, or several; None stands for all places."""
+    if isinstance(value, (tuple, list)):
+        require(len(value) > 0, f"`{name}` must have at least one entry, got {value!r}")
+        return tuple(positive_integer(name, k) for k in value)
+    return None if value is None else positive_integer(name, value)
+
+
+def _of_one_shape(values: dict[str, Any]) -> tuple[list[Array], str, tuple[int, ...]]:
+    """Return the values as arrays, and the name and shape of the first."""
+    arrays = [array(name, value) for name, value in values.items()]
+    shapes = {name: a.shape for name, a in zip(values, arrays, strict=True)}
+    if len(set(shapes.values())) > 1:
+        raise ValueError(f"expected arrays of one shape, got {_listing(shapes)}")
+    return arrays, *next(iter(shapes.items()))
 
 
 def _listing(shapes: dict[str, tuple[int, ...]]) -> str:
     return ", ".join(f"`{name}` {shape}" for name, shape in shapes.items())
 
 
-def _sample_weight(sample_weight: Any, shape: tuple[int, ...]) -> Array | None:
+def _sample_weight(
+    sample_weight: Any, shape: tuple[int, ...], unit: str = "sample"
+) -> Array | None:
     if sample_weight is None:
         return None
     weight = array("sample_weight", sample_weight)
     if weight.shape != shape[:1]:
         raise ValueError(
-            f"`sample_weight` must have one entry a sample, shape {shape[:1]}, got {weight.shape}"
+            f"`sample_weight` must have one entry a {unit}, shape {shape[:1]}, got {weight.shape}"
         )
     return weight
 
 
-def _mask(where: Any, shapes: Collection[tuple[int, ...]]) -> Array | None:
+def _mask(where: Any, shapes: Collection[tuple[int, ...]], name: str = "where") -> Array | None:
     if where is None:
         return None
-    mask = array("where", where)
+    mask = array(name, where)
     if mask.dtype != jnp.bool_:
-        raise TypeError(f"`where` must be a boolean array, got {mask.dtype}")
+        raise TypeError(f"`{name}` must be a boolean array, got {mask.dtype}")
     if mask.shape not in shapes:
         expected = " or ".join(map(str, dict.fromkeys(shapes)))
-        raise ValueError(f"`where` must have shape {expected}, got {mask.shape}")
+        raise ValueError(f"`{name}` must have shape {expected}, got {mask.shape}")
     return mask
+
+
+def masked(name: str, value: Any, mask_name: str, mask: Any) -> tuple[Array, Array | None]:
+    """Return an array with one axis and the mask that goes with it."""
+    converted = vector(name, value)
+    return converted, _mask(mask, (converted.shape,), mask_name)
+
+
+def vector(name: str, value: Any) -> Array:
+    """Return an array that must have one axis."""
+    converted = array(name, value)
+    if converted.ndim != 1:
+        raise ValueError(f"`{name}` must have one axis, got shape {converted.shape}")
+    return converted
 
 
 def resampled(
@@ -151,8 +219,21 @@ def class_scores(
 
 def split_options(options: dict[str, Any]) -> tuple[dict[str, Any], tuple[tuple[str, Any], ...]]:
     """Split the options of a metric: numbers are traced, what picks a branch is static."""
-    traced = {k: v for k, v in options.items() if isinstance(v, float | jax.Array | np.ndarray)}
-    return traced, tuple((k, v) for k, v in options.items() if k not in traced)
+    numbers = (float, np.floating, np.ndarray, jax.Array)
+    traced = {k: v for k, v in options.items() if isinstance(v, numbers)}
+    return traced, tuple((k, _hashable(v)) for k, v in options.items() if k not in traced)
+
+
+def _hashable(value: Any) -> Any:
+    return tuple(map(_hashable, value)) if isinstance(value, list) else value
+
+
+def level(name: str, value: Number) -> float | Array:
+    """Return a traced share between 0 and 1; a plain number must be one."""
+    converted = number(name, value)
+    if isinstance(converted, float) and not 0 < converted < 1:
+        raise ValueError(f"`{name}` must be between 0 and 1, got {value!r}")
+    return converted
 
 
 def number(name: str, value: Number) -> float | Array:
@@ -243,6 +324,27 @@ def class_labels(labels: Any) -> tuple[int, ...] | None:
     if not found or min(found) < 0 or len(set(found)) < len(found):
         raise ValueError(f"`labels` must be distinct whole numbers of at least 0, got {labels!r}")
     return found
+
+
+def column_labels(labels: Any, columns: int) -> tuple[int, ...] | None:
+    """Return the static labels of the columns, which must rise."""
+    found = class_labels(labels)
+    if found is not None and (len(found) != columns or list(found) != sorted(found)):
+        raise ValueError(
+            f"`labels` must rise, with one for each of the {columns} columns of `y_score`, "
+            f"got {labels!r}"
+        )
+    return found
+
+
+def class_averages(
+    multi_class: str, average: str | None, options: Mapping[str, Collection[str | None]]
+) -> None:
+    """Raise unless there is a way to score classes, with an average that it has."""
+    if multi_class not in options:
+        expected = " or ".join(map(repr, options))
+        raise ValueError(f"`multi_class` must be {expected} for classes, got {multi_class!r}")
+    one_of("average", average, options[multi_class])
 
 
 def class_pair(labels: Any) -> tuple[int, ...] | None:
@@ -347,6 +449,16 @@ def require(condition: bool, message: str) -> None:
     """Raise for static options that do not go together."""
     if not condition:
         raise ValueError(message)
+
+
+def one_each(name: str, value: Any, shape: tuple[int, ...]) -> Array:
+    """Return what a function that the user gave makes of arrays: one number for each entry."""
+    converted = array(name, value)
+    if converted.shape != shape:
+        raise ValueError(
+            f"`{name}` must return one number an entry, shape {shape}, got {converted.shape}"
+        )
+    return converted
 
 
 def levels(name: str, value: Any, count: int) -> Array:

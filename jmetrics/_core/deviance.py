@@ -1,13 +1,19 @@
 """The unit deviance of the Tweedie family, accurate for every power and every y / mu.
 
-With a = 2 − power, d(y, mu) = 2 mu^a φ(y / mu − 1), φ(x) = ((1 + x)^a − 1 − a x) / (a (a − 1)).
-φ is entire in a, so no power is special once it is evaluated without its cancellations: by
-its series for small x, elsewhere through (r^a − 1) / a, which is finite for every a.
+With a = 2 − power and b = 1 − power, d(y, mu) = 2 mu^a φ(y / mu − 1) where
+φ(x) = ((1 + x)^a − 1 − a x) / (a (a − 1)) is entire in a: no power is special once it is
+evaluated without its cancellations. For small x that is its series; elsewhere, with
+L(e) = ((y / mu)^e − 1) / e, which is log(y / mu) at e = 0,
+
+    d / 2 = mu^b (y L(b) − (y − mu)) / a = mu^a ((y − mu) / mu − L(a)) / −b
+
+of which one has a denominator away from 0.
 """
 
 from __future__ import annotations
 
 import functools
+import math
 from typing import NamedTuple
 
 import jax
@@ -27,13 +33,13 @@ class Power(NamedTuple):
     """
 
     value: float | Array
-    less_one: float | Array
+    to_one: float | Array
     to_two: float | Array
 
     @classmethod
     def of(cls, power: float | Array) -> Power:
         """Split a plain number in double precision, an array in its own."""
-        return cls(power, power - 1, 2 - power)
+        return cls(power, 1 - power, 2 - power)
 
     def astype(self, dtype: DTypeLike) -> Power:
         """All three in the precision of the data."""
@@ -49,37 +55,44 @@ def inside(y: Array, mu: Array, power: Power) -> Array:
 
 def unit_deviance(y: Array, mu: Array, power: Power) -> Array:
     """Deviance of each entry; outside the domain any finite number."""
-    ok = mu > 0
-    general = _positive_mean(
-        jnp.where(ok, y, jnp.ones_like(y)), jnp.where(ok, mu, jnp.ones_like(mu)), power
-    )
-    return jnp.where(power.value == 0, jnp.square(y - mu), general)
+    return _deviance(y, mu, power)
+
+
+def unit_deviance_of_log(y: Array, log_mu: Array, power: Power) -> Array:
+    """Deviance by the logarithm of mu; where mu is out of reach, its tangent there goes on."""
+    reach = math.log(float(jnp.finfo(y.dtype).max)) - 1
+    near = jnp.clip(log_mu, -reach, reach)
+    mu = jnp.exp(near)
+    slope = jax.lax.stop_gradient(mu * _slope_in_mu(y, mu, power))
+    return unit_deviance(y, mu, power) + slope * (log_mu - near)
+
+
+def representable(y: Array, mu: Array, power: Power) -> Array:
+    """Whether the deviance and its slopes are numbers that the dtype can hold."""
+    parts = unit_deviance(y, mu, power) + _slope_in_mu(y, mu, power) + _slope_in_y(y, mu, power)
+    return jnp.isfinite(jax.lax.stop_gradient(parts))
 
 
 @jax.custom_jvp
-def _positive_mean(y: Array, mu: Array, power: Power) -> Array:
-    return _product(y, mu, power)
+def _deviance(y: Array, mu: Array, power: Power) -> Array:
+    return jnp.where(power.value == 0, jnp.square(y - mu), _general(y, mu, power))
 
 
-def _product(y: Array, mu: Array, power: Power) -> Array:
-    return 2 * power_of(mu, power.to_two) * _phi(y, mu, power)
-
-
-def _positive_mean_jvp(primals, tangents):
+def _deviance_jvp(primals, tangents):
     # Derivatives of the branches, taken one by one, would cancel far from y = mu.
     (y, mu, power), (dy, dmu, dpower) = primals, tangents
-    value, tangent = _positive_mean(y, mu, power), jnp.zeros_like(y)
+    value, tangent = _deviance(y, mu, power), jnp.zeros_like(y)
     if not isinstance(dmu, SymbolicZero):
-        tangent += dmu * 2 * (mu - y) * power_of(mu, -power.value)
+        tangent += dmu * _slope_in_mu(y, mu, power)
     if not isinstance(dy, SymbolicZero):
         tangent += dy * _slope_in_y(y, mu, power)
     if not all(isinstance(part, SymbolicZero) for part in dpower):
-        by_power = functools.partial(_product, y, mu)
+        by_power = functools.partial(_general, y, mu)
         tangent += jax.jvp(by_power, (power,), (Power(*map(_instantiate, dpower)),))[1]
     return value, tangent
 
 
-_positive_mean.defjvp(_positive_mean_jvp, symbolic_zeros=True)
+_deviance.defjvp(_deviance_jvp, symbolic_zeros=True)
 
 
 def _instantiate(tangent: Array | SymbolicZero) -> Array:
@@ -88,25 +101,42 @@ def _instantiate(tangent: Array | SymbolicZero) -> Array:
     return tangent
 
 
+def _slope_in_mu(y: Array, mu: Array, power: Power) -> Array:
+    """2 (mu − y) mu^−power."""
+    safe = _or_one(mu, mu > 0)
+    general = (safe - y) / safe * power_of(safe, power.to_one)
+    return 2 * jnp.where(power.value == 0, mu - y, general)
+
+
 def _slope_in_y(y: Array, mu: Array, power: Power) -> Array:
-    """2 (y^b − mu^b) / b with b = 1 − power; 0 where that is −∞, at y = 0 from power 1 on."""
-    b = -power.less_one
-    positive = y > 0
-    log_ratio = _log_ratio(jnp.where(positive, y, mu), mu)
-    at_zero = jnp.where(b > 0, -_divide(jnp.ones_like(y), b), jnp.zeros_like(y))
-    return 2 * power_of(mu, b) * jnp.where(positive, _power_less_one(log_ratio, b), at_zero)
+    """2 (y^b − mu^b) / b; 0 where that is −∞, at y = 0 from power 1 on."""
+    b, positive, mu_or_one = power.to_one, y > 0, _or_one(mu, mu > 0)
+    base = jnp.where(positive, y, mu_or_one)
+    to_b = power_of(mu_or_one, b)
+    apart = _powers_apart(base, to_b, _log_ratio(base, mu_or_one), b)
+    at_zero = jnp.where(b > 0, -_divide(to_b, b), jnp.zeros_like(y))
+    return 2 * jnp.where(power.value == 0, y - mu, jnp.where(positive, apart, at_zero))
 
 
-def _phi(y: Array, mu: Array, power: Power) -> Array:
-    a = power.to_two
-    one = jnp.ones_like(y)
-    x, ratio = (y - mu) / mu, y / mu
-    positive = ratio > 0
+def _general(y: Array, mu: Array, power: Power) -> Array:
+    a, b = power.to_two, power.to_one
+    ok = mu > 0
+    y, mu = _or_one(y, ok), _or_one(mu, ok)
+    x = (y - mu) / mu
     small = (jnp.abs(x) < 0.45) & (jnp.abs(a * x) < 1)
-    near = _series(jnp.where(small, x, jnp.zeros_like(x)), power)
-    far = _far(jnp.where(positive & ~small, ratio, 2 * one), power)
-    zero_or_less = _divide(one, a) + _divide(jnp.minimum(ratio, 0), power.less_one)
-    return jnp.where(positive, jnp.where(small, near, far), zero_or_less)
+    by_b = jnp.asarray(a > 0.5)
+    exponent = jnp.where(by_b, b, a)
+    scale = power_of(mu, exponent)
+    to_a = jnp.where(by_b, mu * scale, scale)
+    y_or_two = jnp.where((y > 0) & ~small, y, 2 * mu)
+    apart = _powers_apart(y_or_two, scale, _log_ratio(y_or_two, mu), exponent)
+    high = _divide(y_or_two * apart - scale * (y_or_two - mu), a)
+    low = _divide(scale * ((y_or_two - mu) / mu) - apart, -b)
+    near = to_a * _series(jnp.where(small, x, jnp.zeros_like(x)), power)
+    # Below 0 is y only for negative powers, for which the exponent is b.
+    zero_or_less = _divide(to_a, a) - _divide(jnp.minimum(y, 0) * scale, b)
+    far = jnp.where(y > 0, jnp.where(by_b, high, low), zero_or_less)
+    return 2 * jnp.where(small, near, far)
 
 
 def _series(x: Array, power: Power) -> Array:
@@ -117,35 +147,41 @@ def _series(x: Array, power: Power) -> Array:
     return jnp.square(x) / 2 * tail
 
 
-def _terms(x: Array, single: int, double: int) -> int:
-    """How many terms of a series the precision of `x` can see."""
-    return double if x.dtype.itemsize > 4 else single
+def _powers_apart(y: Array, mu_to_e: Array, log_ratio: Array, exponent: Array | float) -> Array:
+    """(y^e − mu^e) / e, from mu^e unless y^e is so much larger that it might overflow."""
+    z = exponent * log_ratio
+    far = z > 20
+    growth = _expm1_ratio(jnp.where(far, -z, z))
+    return jnp.where(far, jnp.exp(exponent * jnp.log(y)), mu_to_e) * log_ratio * growth
 
 
-def _far(ratio: Array, power: Power) -> Array:
-    """φ away from x = 0, by whichever of its two forms has the larger denominator."""
-    a, log_ratio = power.to_two, jnp.log(ratio)
-    low = _divide(ratio - 1 - _power_less_one(log_ratio, a), power.less_one)
-    high = _divide(1 - ratio + ratio * _power_less_one(log_ratio, -power.less_one), a)
-    return jnp.where(a <= 0.5, low, high)
+def _expm1_ratio(z: Array) -> Array:
+    """(e^z − 1) / z, which is 1 at z = 0."""
+    small = jnp.abs(z) < 0.5
+    near, far = jnp.where(small, z, jnp.zeros_like(z)), jnp.where(small, jnp.ones_like(z), z)
+    series = jnp.ones_like(z)
+    for k in range(_terms(z, 10, 18), 1, -1):
+        series = 1 + near * (1 / k) * series
+    return jnp.where(small, series, jnp.expm1(far) / far)
 
 
 def _log_ratio(y: Array, mu: Array) -> Array:
     x = (y - mu) / mu
     small = jnp.abs(x) < 0.5
-    ratio = jnp.where(small, jnp.ones_like(y), y / mu)
-    return jnp.where(small, jnp.log1p(jnp.where(small, x, jnp.zeros_like(x))), jnp.log(ratio))
+    ratio = y / mu
+    extreme = (ratio == 0) | ~jnp.isfinite(ratio)
+    safe = _or_one(ratio, ~(small | extreme))
+    log = jnp.where(small, jnp.log1p(jnp.where(small, x, jnp.zeros_like(x))), jnp.log(safe))
+    return jnp.where(extreme, jnp.log(y) - jnp.log(mu), log)
 
 
-def _power_less_one(log_ratio: Array, a: Array | float) -> Array:
-    """(r^a − 1) / a, which is log r at a = 0."""
-    z = a * log_ratio
-    small = jnp.abs(z) < 0.5
-    series = jnp.ones_like(z)
-    for k in range(_terms(z, 10, 18), 1, -1):
-        series = 1 + z * (1 / k) * series
-    far = jnp.where(small, jnp.ones_like(z), z)
-    return log_ratio * jnp.where(small, series, jnp.expm1(far) / far)
+def _terms(x: Array, single: int, double: int) -> int:
+    """How many terms of a series the precision of `x` can see."""
+    return double if x.dtype.itemsize > 4 else single
+
+
+def _or_one(x: Array, ok: Array) -> Array:
+    return jnp.where(ok, x, jnp.ones_like(x))
 
 
 def _divide(numerator: Array, denominator: Array | float) -> Array:

@@ -25,8 +25,21 @@ def accumulator(*arrays: Array | None) -> jnp.dtype:
 def safe_divide(numerator: Array, denominator: Array, undefined: float | Array) -> Array:
     """Divide; where the denominator is 0 the result is `undefined`, with zero gradient."""
     ok = denominator != 0
-    ratio = numerator / jnp.where(ok, denominator, jnp.ones_like(denominator))
+    ratio = _ratio(numerator, jnp.where(ok, denominator, jnp.ones_like(denominator)))
     return jnp.where(ok, ratio, jnp.asarray(undefined, ratio.dtype))
+
+
+@jax.custom_jvp
+def _ratio(numerator: Array, denominator: Array) -> Array:
+    return numerator / denominator
+
+
+@_ratio.defjvp
+def _ratio_jvp(primals: tuple[Array, Array], tangents: tuple[Array, Array]) -> tuple[Array, Array]:
+    # JAX's own rule squares the denominator, which leaves float32 beyond 1e19 and below 1e-19.
+    (numerator, denominator), (dn, dd) = primals, tangents
+    ratio = _ratio(numerator, denominator)
+    return ratio, (dn - ratio * dd) / denominator
 
 
 def absolute(x: Array) -> Array:
@@ -60,6 +73,16 @@ def power_of(x: Array, exponent: float | Array) -> Array:
     whole = jnp.round(coarse * e)
     rest = ((coarse * e - whole) + (exponent - coarse) * e) * math.log(2) + exponent * jnp.log(m)
     return jnp.ldexp(jnp.exp(rest), whole.astype(jnp.int32))
+
+
+def unit_near(x: Array, on: Array) -> Array:
+    """Power of two near the largest entry that is `on`, kept as the first axis of length 1.
+
+    Over it, squares neither overflow nor vanish, and no digit changes.
+    """
+    size = jnp.where(on, jnp.abs(lax.stop_gradient(x)), jnp.zeros_like(x))
+    _, exponent = jnp.frexp(jnp.max(size, axis=0, keepdims=True, initial=0.0))
+    return jnp.ldexp(jnp.ones_like(x, shape=exponent.shape), jnp.clip(exponent, -120, 120))
 
 
 def weighted_sum(values: Array, weight: Array, axis: int | None = 0) -> Array:
@@ -100,19 +123,19 @@ _RUN = 32
 """How many floats are added one after another; each may round the same way as the last."""
 
 
-def tabulate(bins: Array, weight: Array, size: int) -> Array:
+def tabulate(bins: Array, weight: Array, size: int, *, run: int = _RUN) -> Array:
     """Sums of weight by bin; entries with a bin outside [0, size) are left out.
 
     All arrays have one axis. Integer weights give exact int32 sums. A float table has rows
-    for runs of samples, which are added pairwise, so that a large sum neither freezes nor
-    drifts: as many rows as `_RUN` needs, or as fit in four times the memory of the weights.
+    for runs of at most `run` samples, which are added pairwise, so that a large sum neither
+    freezes nor drifts; or as many rows as fit in four times the memory of the weights.
     """
     n = bins.shape[0]
     inside = (bins >= 0) & (bins < size)
     if not jnp.issubdtype(weight.dtype, jnp.floating):
         place = jnp.where(inside, bins, size).astype(jnp.int32)
         return jnp.zeros(size, jnp.int32).at[place].add(weight.astype(jnp.int32), mode="drop")
-    rows = max(1, min(-(-n // _RUN), 4 * n // size))
+    rows = max(1, min(-(-n // run), 4 * n // size))
     row = jnp.arange(n, dtype=jnp.int32) // max(1, -(-n // rows))
     place = jnp.where(inside, row * size + bins.astype(jnp.int32), rows * size)
     table = jnp.zeros(rows * size, weight.dtype).at[place].add(weight, mode="drop")

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import jax.numpy as jnp
 from jax import Array, lax
 
-from jmetrics._core.bits import sortable_bits
+from jmetrics._core.bits import float_from_bits, sortable_bits
 
 
 class Order(NamedTuple):
@@ -37,6 +37,21 @@ class RankedCounts(NamedTuple):
 
     tp: Array
     fp: Array
+
+
+class Thresholds(NamedTuple):
+    """The scores that a threshold may be, falling, and what is at or above each of them.
+
+    The length depends on shapes alone: only a `real` place is a threshold of its own.
+    """
+
+    counts: RankedCounts
+    """Running counts. They never fall, and stay as they are where nothing is added."""
+    step: RankedCounts
+    """What is tied at the threshold, added up without a difference of running counts."""
+    score: Array
+    real: Array
+    """Whether this is the one place of its threshold, and something with weight is there."""
 
 
 def order(*scores: Array, stable: bool = False) -> Order:
@@ -92,24 +107,62 @@ def centred_ranks(x: Array, y: Array, weight: Array) -> Array:
 
 def ranked_counts(scores: Array, positive: Array, weight: Array) -> RankedCounts:
     """Count positives and negatives at or above every score."""
-    whole = jnp.issubdtype(weight.dtype, jnp.integer)
-    count = _counts_by_value if whole and scores.dtype.itemsize <= 2 else _counts_by_sorting
-    return count(scores, positive, weight)
-
-
-def _counts_by_sorting(scores: Array, positive: Array, weight: Array) -> RankedCounts:
+    if _few_values(scores, weight):
+        return RankedCounts(*(jnp.cumsum(table) for table in _tables(scores, positive, weight)))
     by_score = order(scores)
-    weight, positive = weight[by_score.item], positive[by_score.item]
-    none = jnp.zeros_like(weight)
-    return RankedCounts(
-        tp=jnp.cumsum(jnp.where(positive, weight, none))[by_score.end],
-        fp=jnp.cumsum(jnp.where(positive, none, weight))[by_score.end],
+    steps = _split(positive[by_score.item], weight[by_score.item])
+    return RankedCounts(*(jnp.cumsum(step)[by_score.end] for step in steps))
+
+
+def ranked_thresholds(scores: Array, positive: Array, weight: Array) -> Thresholds:
+    """Count at or above every score, and tell which scores are thresholds.
+
+    Scores and places have at least one entry.
+    """
+    if _few_values(scores, weight) and jnp.issubdtype(scores.dtype, jnp.floating):
+        step = _tables(scores, positive, weight)
+        bits = ~jnp.arange(step.tp.shape[0], dtype=f"uint{8 * scores.dtype.itemsize}")
+        counts = RankedCounts(*(jnp.cumsum(table) for table in step))
+        return Thresholds(counts, step, float_from_bits(bits, scores.dtype), _any(step))
+    item, start, end = order(scores)
+    parts = _split(positive[item], weight[item])
+    step = RankedCounts(*(jnp.zeros_like(part).at[start].add(part)[start] for part in parts))
+    counts = RankedCounts(
+        *(_steady(jnp.cumsum(p)[end], s != 0) for p, s in zip(parts, step, strict=True))
     )
+    closes = end == lax.iota(jnp.int32, end.shape[0])
+    return Thresholds(counts, step, lax.stop_gradient(scores)[item], closes & _any(step))
 
 
-def _counts_by_value(scores: Array, positive: Array, weight: Array) -> RankedCounts:
+def _steady(running: Array, grows: Array) -> Array:
+    """Undo the rounding of running sums, added up in no particular order, that makes them fall.
+
+    The derivative is that of the sums, also with respect to a weight that is 0.
+    """
+    if not jnp.issubdtype(running.dtype, jnp.floating):
+        return running
+    last = lax.cummax(jnp.where(grows, lax.iota(jnp.int32, grows.shape[0]), -1))
+    steady = jnp.where(last < 0, jnp.zeros_like(running), running[jnp.maximum(last, 0)])
+    return running + lax.stop_gradient(lax.cummax(steady) - running)
+
+
+def _any(step: RankedCounts) -> Array:
+    return (step.tp != 0) | (step.fp != 0)
+
+
+def _split(positive: Array, weight: Array) -> RankedCounts:
+    none = jnp.zeros_like(weight)
+    return RankedCounts(jnp.where(positive, weight, none), jnp.where(positive, none, weight))
+
+
+def _few_values(scores: Array, weight: Array) -> bool:
+    """Whether counting each value, exact for whole weights alone, beats a sort."""
+    return jnp.issubdtype(weight.dtype, jnp.integer) and scores.dtype.itemsize <= 2
+
+
+def _tables(scores: Array, positive: Array, weight: Array) -> RankedCounts:
+    """Weight of positives and of negatives at each value that scores may have, falling."""
     values = 1 << (8 * scores.dtype.itemsize)
     slot = positive.astype(jnp.int32) * values + (~sortable_bits(scores)).astype(jnp.int32)
-    table = jnp.zeros(2 * values, jnp.int32).at[slot].add(weight).reshape(2, values)
-    fp, tp = jnp.cumsum(table, axis=1)
+    fp, tp = jnp.zeros(2 * values, jnp.int32).at[slot].add(weight).reshape(2, values)
     return RankedCounts(tp, fp)

@@ -7,7 +7,10 @@ import jax.numpy as jnp
 from jax import Array
 
 from jmetrics._core.bits import float_from_bits, sortable_bits
-from jmetrics._core.numerics import safe_divide
+from jmetrics._core.numerics import safe_divide, tabulate
+
+_RUN = 2**23
+"""Additions to one entry of a float table before its unit weights would be lost."""
 
 _DIGIT = 16
 """Bits that one pass over the data decides."""
@@ -87,7 +90,7 @@ def _first_to_reach(keys: Array, weight: Array, target: Array) -> tuple[Array, A
         member = weight
         if shift + width < bits:
             member = jnp.where(keys >> (shift + width) == prefix, weight, jnp.zeros_like(weight))
-        table = jnp.zeros(1 << width, weight.dtype).at[digit.astype(jnp.int32)].add(member)
+        table = tabulate(digit.astype(jnp.int32), member, 1 << width, run=_RUN)
         running = (below + jnp.cumsum(table)).astype(target.dtype)
         filled = table > 0
         # Rounding may leave the sum of a table short of what the one before promised.

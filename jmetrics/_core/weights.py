@@ -6,7 +6,7 @@ Only this module interprets `where`.
 from __future__ import annotations
 
 import jax.numpy as jnp
-from jax import Array
+from jax import Array, lax
 from jax.typing import DTypeLike
 
 from jmetrics._core.numerics import accumulator
@@ -29,6 +29,14 @@ def combine(
         return weight
     weight = jnp.broadcast_to(over_trailing(weight, where.ndim), where.shape)
     return jnp.where(where, weight, jnp.zeros_like(weight))
+
+
+def scaled(weight: Array) -> Array:
+    """Weights over a power of two near the largest, so that products of them stay in range."""
+    if not jnp.issubdtype(weight.dtype, jnp.floating):
+        return weight
+    _, exponent = jnp.frexp(jnp.max(lax.stop_gradient(weight), initial=0.0))
+    return jnp.ldexp(weight, -exponent)
 
 
 def over_trailing(a: Array, ndim: int) -> Array:

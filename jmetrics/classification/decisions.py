@@ -157,7 +157,8 @@ def _top_k_accuracy_score(y_true, y_score, sample_weight, where, *, k, normalize
     weight = combine(sample_weight, where, y_true.shape, dtype)
     off = over_trailing(weight == 0, y_score.ndim)
     if y_score.ndim == 1:
-        hit = _binary_hit(y_true, y_score, off) if k == 1 else jnp.ones(y_true.shape, jnp.bool_)
+        score = y_score.astype(dtype)  # under strict promotion no integer compares with 0.5
+        hit = _binary_hit(y_true, score, off) if k == 1 else jnp.ones(y_true.shape, jnp.bool_)
     else:
         hit = _places_above(as_labels(y_true), y_score) < k
     counts = matches(hit, weight)

@@ -60,6 +60,9 @@ def _auc_loss(y_true, y_score, sample_weight, where, margin, temperature, *, sur
     dtype = accumulator(y_score, sample_weight)
     weight = combine(sample_weight, where, y_true.shape, dtype).astype(dtype)
     score = clean(y_score.astype(dtype), sample_weight, where)
+    # Without weight, a penalty that overflows must not reach a derivative: 0 times ∞ is no 0.
+    lost = (weight == 0) & ~jnp.isfinite(jnp.square(score))
+    score = jnp.where(lost, jnp.zeros_like(score), score)
     y_true = clean(y_true, sample_weight, where)
     positive = jnp.where(is_positive(y_true), weight, jnp.zeros_like(weight))
     negative = weight - positive
@@ -67,7 +70,8 @@ def _auc_loss(y_true, y_score, sample_weight, where, margin, temperature, *, sur
     per_positive = safe_divide(kernel_sum(penalty, score, score, negative), jnp.sum(negative), 0.0)
     loss = safe_divide(weighted_sum(per_positive, positive), jnp.sum(positive), 0.0)
     labelled = jnp.all((weight == 0) | are_binary(y_true))
-    return check.defined(loss, labelled, "`y_true` must be 0 or 1")
+    loss = check.defined(loss, labelled, "`y_true` must be 0 or 1")
+    return check.defined(loss, jnp.all(score == score), "`y_score` must not be NaN")
 
 
 def _penalty(surrogate, margin, temperature):

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from jmetrics._core import check
-from jmetrics._core.numerics import absolute, weighted_mean
+from jmetrics._core.numerics import absolute, safe_divide, weighted_mean
 from jmetrics._core.types import ArrayLike, Number
 from jmetrics._core.weights import resolve
 
@@ -53,8 +53,16 @@ def _pinball_loss(y_true, y_pred, sample_weight, where, alpha, smoothing):
     alpha, smoothing = (jnp.asarray(option, y_true.dtype) for option in (alpha, smoothing))
     alpha = check.defined(alpha, (alpha >= 0) & (alpha <= 1), "`alpha` must be in [0, 1]")
     smoothing = check.defined(smoothing, smoothing >= 0, "`smoothing` must not be negative")
-    error = y_true - y_pred
-    width = jnp.where(smoothing > 0, smoothing, jnp.ones_like(smoothing))
-    extra = smoothing * jnp.log1p(jnp.exp(-absolute(error) / width))
-    pinball = jnp.maximum(alpha * error, (alpha - 1) * error)
-    return weighted_mean(pinball + extra, weight, undefined=0.0)
+    loss = _smooth_pinball(y_true - y_pred, alpha, smoothing)
+    return weighted_mean(loss, weight, undefined=0.0)
+
+
+def _smooth_pinball(error: Array, alpha: Array, smoothing: Array) -> Array:
+    size = absolute(error)
+    # 100 widths away the smoothing adds nothing, and its derivatives must be that.
+    width = jnp.maximum(smoothing, jnp.maximum(size / 100, jnp.finfo(error.dtype).tiny))
+    near = alpha * error + smoothing * jax.nn.softplus(-safe_divide(error, width, 0.0))
+    far = jnp.maximum(alpha * error, (alpha - 1) * error)
+    far += smoothing * jnp.log1p(jnp.exp(-safe_divide(size, width, 0.0)))
+    # The first form is smooth at 0, and loses digits to cancellation far from it.
+    return jnp.where(size < smoothing, near, far)

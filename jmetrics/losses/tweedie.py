@@ -7,7 +7,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from jmetrics._core import check
-from jmetrics._core.deviance import Power, inside, unit_deviance
+from jmetrics._core.deviance import Power, inside, representable, unit_deviance_of_log
 from jmetrics._core.numerics import weighted_mean
 from jmetrics._core.types import ArrayLike, Number
 from jmetrics._core.weights import resolve
@@ -23,7 +23,8 @@ def tweedie_loss(
 ) -> Array:
     """Mean Tweedie deviance under the log link: `y_pred` is log μ, any real number.
 
-    Stands for, and equals, `jmetrics.mean_tweedie_deviance(y_true, exp(y_pred))`.
+    Stands for, and equals, `jmetrics.mean_tweedie_deviance(y_true, exp(y_pred))`. Where exp
+    leaves the range of the dtype, beyond ±87 in float32, the loss goes on along its tangent.
 
     Shapes: all (n,); `power` is one traced number, ≤ 0 or ≥ 1, and may be learned. A scalar.
     Range: [0, ∞), in units of y^(2−p); lower is better.
@@ -48,12 +49,15 @@ def tweedie_loss(
 def _tweedie_loss(y_true, y_pred, sample_weight, where, power):
     y_true, y_pred, weight = resolve(y_true, y_pred, sample_weight, where)
     power = power.astype(y_true.dtype)
-    # A predictor without weight may overflow, and must not reach the derivative of exp.
-    lost = (weight == 0) & ~jnp.isfinite(jnp.exp(y_pred))
-    mu = jnp.exp(jnp.where(lost, jnp.zeros_like(y_pred), y_pred))
+    one, off = jnp.ones_like(y_true), weight == 0
+    domain = inside(y_true, one, power) | off
+    if jnp.issubdtype(weight.dtype, jnp.floating):
+        # Without weight, what overflows must not reach a derivative: 0 times ∞ is no 0.
+        lost = off & ~representable(y_true, jnp.exp(y_pred), power)
+        y_true, y_pred = jnp.where(lost, one, y_true), jnp.where(lost, 0, y_pred)
     deviance = check.defined(
-        unit_deviance(y_true, mu, power),
-        inside(y_true, mu, power) | (weight == 0),
+        unit_deviance_of_log(y_true, y_pred, power),
+        domain,
         "`power` must be at most 0 or at least 1, and `y_true` non-negative from power 1 and "
         "positive from power 2",
     )

@@ -84,6 +84,7 @@ def equal_mass(confidence: Array, weight: Array, n_bins: int) -> Array:
     if jnp.issubdtype(weight.dtype, jnp.floating):
         # Far less than a sample, and more than the rounding of few of them: ties are found.
         slack = safe_divide(total, 1000 * jnp.sum(weight != 0).astype(weight.dtype), 0.0)
+        slack = jnp.minimum(slack, 8 * jnp.finfo(weight.dtype).eps * total)
 
         def passed(b: Array) -> Array:
             b = b.astype(weight.dtype)

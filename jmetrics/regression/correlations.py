@@ -7,12 +7,13 @@ import jax.numpy as jnp
 from jax import Array
 
 from jmetrics._core import check
+from jmetrics._core.bits import sortable_bits
 from jmetrics._core.discordance import pairs
 from jmetrics._core.moments import CoMoments, comoments
-from jmetrics._core.numerics import accumulator, safe_divide, safe_sqrt
+from jmetrics._core.numerics import accumulator, safe_divide, safe_sqrt, unit_near
 from jmetrics._core.order import centred_ranks
 from jmetrics._core.types import ArrayLike
-from jmetrics._core.weights import combine, resolve
+from jmetrics._core.weights import combine, resolve, scaled
 
 
 def pearson_corrcoef(
@@ -43,7 +44,11 @@ def pearson_corrcoef(
 
 @jax.jit
 def _pearson_corrcoef(y_true, y_pred, sample_weight, where):
-    return correlation(comoments(*resolve(y_true, y_pred, sample_weight, where)))
+    y_true, y_pred, weight = resolve(y_true, y_pred, sample_weight, where)
+    on = weight != 0
+    return correlation(
+        comoments(y_true / unit_near(y_true, on), y_pred / unit_near(y_pred, on), weight)
+    )
 
 
 def correlation(together: CoMoments) -> Array:
@@ -86,7 +91,7 @@ def spearman_corrcoef(
 @jax.jit
 def _spearman_corrcoef(y_true, y_pred, sample_weight, where):
     dtype = accumulator(y_true, y_pred, sample_weight)
-    weight = combine(sample_weight, where, y_true.shape, dtype)
+    weight = scaled(combine(sample_weight, where, y_true.shape, dtype))
     true_rank, pred_rank = centred_ranks(y_true, y_pred, weight).astype(dtype)
     value = correlation(comoments(true_rank, pred_rank, weight))
     return _without_nan(value, y_true, y_pred, weight)
@@ -124,12 +129,21 @@ def kendall_tau(
 @jax.jit
 def _kendall_tau(y_true, y_pred, sample_weight, where):
     dtype = accumulator(y_true, y_pred, sample_weight)
-    weight = combine(sample_weight, where, y_true.shape, dtype)
+    weight = scaled(combine(sample_weight, where, y_true.shape, dtype))
     all_count = sample_weight is None and where is None
     counts = pairs(y_true, y_pred, None if all_count else weight, dtype)
     scale = safe_sqrt(counts.apart_x) * safe_sqrt(counts.apart_y)
-    value = safe_divide(counts.apart - 2 * counts.discordant, scale, jnp.nan)
-    return _without_nan(value, y_true, y_pred, weight)
+    value = jnp.clip(safe_divide(counts.apart - 2 * counts.discordant, scale, jnp.nan), -1, 1)
+    constant = _constant(y_true, weight) | _constant(y_pred, weight)
+    return _without_nan(jnp.where(constant, jnp.nan, value), y_true, y_pred, weight)
+
+
+def _constant(x: Array, weight: Array) -> Array:
+    """Whether all that counts is equal, found by comparing."""
+    keys, on = sortable_bits(x), weight != 0
+    most = jnp.iinfo(keys.dtype).max
+    low = jnp.min(jnp.where(on, keys, jnp.full_like(keys, most)), initial=keys.dtype.type(most))
+    return low >= jnp.max(jnp.where(on, keys, jnp.zeros_like(keys)), initial=keys.dtype.type(0))
 
 
 def _without_nan(value: Array, y_true: Array, y_pred: Array, weight: Array) -> Array:
@@ -168,7 +182,10 @@ def concordance_corrcoef(
 
 @jax.jit
 def _concordance_corrcoef(y_true, y_pred, sample_weight, where):
-    together = comoments(*resolve(y_true, y_pred, sample_weight, where))
+    y_true, y_pred, weight = resolve(y_true, y_pred, sample_weight, where)
+    on = weight != 0
+    unit = jnp.maximum(unit_near(y_true, on), unit_near(y_pred, on))
+    together = comoments(y_true / unit, y_pred / unit, weight)
     x, y = together.x, together.y
     offset = x.weight * jnp.square(x.mean - y.mean)
     return safe_divide(2 * together.product, x.deviation + y.deviation + offset, jnp.nan)

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from jmetrics._core import check
-from jmetrics._core.deviance import Power, inside, unit_deviance
+from jmetrics._core.deviance import Power, inside, representable, unit_deviance
 from jmetrics._core.moments import moments
 from jmetrics._core.numerics import weighted_mean, weighted_sum
 from jmetrics._core.types import ArrayLike, Number
@@ -61,7 +61,13 @@ def _mean_tweedie_deviance(y_true, y_pred, sample_weight, where, power):
 
 
 def _deviance(y_true: Array, y_pred: Array, weight: Array, power: Power) -> Array:
-    domain = inside(y_true, y_pred, power) | (weight == 0)
+    off = weight == 0
+    domain = inside(y_true, y_pred, power) | off
+    if jnp.issubdtype(weight.dtype, jnp.floating):
+        # Without weight, what overflows must not reach a derivative: 0 times ∞ is no 0.
+        lost = off & ~representable(y_true, y_pred, power)
+        one = jnp.ones_like(y_true)
+        y_true, y_pred = jnp.where(lost, one, y_true), jnp.where(lost, one, y_pred)
     return check.defined(unit_deviance(y_true, y_pred, power), domain, _DOMAIN)
 
 

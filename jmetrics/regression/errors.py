@@ -259,7 +259,7 @@ def _log_cosh(y_true: Array, y_pred: Array, weight: Array) -> Array:
     del weight
     size = absolute(y_true - y_pred)
     # log(1 + 2 sinh²(x / 2)) is exact near 0 and overflows; the other form does the reverse.
-    near = jnp.log1p(2 * jnp.square(jnp.sinh(jnp.minimum(size, 1) / 2)))
+    near = jnp.log1p(2 * jnp.square(jnp.sinh(jnp.clip(y_true - y_pred, -1, 1) / 2)))
     far = size + jnp.log1p(jnp.expm1(-2 * size) / 2)
     return jnp.where(size < 1, near, far)
 
@@ -269,7 +269,10 @@ def _squared_log(y_true: Array, y_pred: Array, weight: Array) -> Array:
     zero = jnp.zeros_like(y_true)
     a, b = jnp.where(inside, y_true, zero), jnp.where(inside, y_pred, zero)
     # The logarithms of near values share their leading digits; that of their ratio does not.
-    difference = jnp.log1p(absolute(a - b) / (1 + jnp.minimum(a, b)))
+    # Near 0 the sign stays, which the second derivative needs.
+    ratio = (a - b) / (1 + b)
+    far = absolute(a - b) / (1 + jnp.minimum(a, b))
+    difference = jnp.log1p(jnp.where(absolute(ratio) < 0.5, ratio, far))
     return check.defined(
         jnp.square(difference), inside | (weight == 0), "`y_true` and `y_pred` must exceed -1"
     )

@@ -10,7 +10,7 @@ from jax import Array
 
 from jmetrics._core import check
 from jmetrics._core.moments import Moments, moments
-from jmetrics._core.numerics import safe_divide, safe_sqrt, weighted_sum
+from jmetrics._core.numerics import safe_divide, safe_sqrt, unit_near, weighted_sum
 from jmetrics._core.types import ArrayLike, Number
 from jmetrics._core.weights import resolve
 from jmetrics.regression._outputs import EXPLAINED_AVERAGES, checked_inputs, over_outputs
@@ -52,9 +52,18 @@ def r2_score(
 @functools.partial(jax.jit, static_argnames=("average", "force_finite"))
 def _r2_score(y_true, y_pred, sample_weight, where, outputs, *, average, force_finite):
     y_true, y_pred, weight = resolve(y_true, y_pred, sample_weight, where)
+    y_true, y_pred, square = _in_units(y_true, y_pred, weight)
     target = moments(y_true, weight)
     residual = weighted_sum(jnp.square(y_true - y_pred), weight)
-    return over_outputs(r2_of(residual, target, force_finite), average, outputs, target.deviation)
+    return over_outputs(
+        r2_of(residual, target, force_finite), average, outputs, target.deviation * square
+    )
+
+
+def _in_units(y_true: Array, y_pred: Array, weight: Array) -> tuple[Array, Array, Array]:
+    """Both arrays over a power of two near the largest target, by output, and its square."""
+    unit = unit_near(y_true, weight != 0)
+    return y_true / unit, y_pred / unit, jnp.square(unit[0])
 
 
 def r2_of(residual: Array, target: Moments, force_finite: bool = True) -> Array:
@@ -112,6 +121,7 @@ def adjusted_r2_score(
 @functools.partial(jax.jit, static_argnames="average")
 def _adjusted_r2_score(y_true, y_pred, sample_weight, where, outputs, n_features, *, average):
     y_true, y_pred, weight = resolve(y_true, y_pred, sample_weight, where)
+    y_true, y_pred, square = _in_units(y_true, y_pred, weight)
     target = moments(y_true, weight)
     score = r2_of(weighted_sum(jnp.square(y_true - y_pred), weight), target)
     n_features = jnp.asarray(n_features, y_true.dtype)
@@ -122,7 +132,7 @@ def _adjusted_r2_score(y_true, y_pred, sample_weight, where, outputs, n_features
         (free > 0) & (n_features >= 0),
         "`n_features` must be at least 0 and less than the number of samples minus 1",
     )
-    return over_outputs(score, average, outputs, target.deviation)
+    return over_outputs(score, average, outputs, target.deviation * square)
 
 
 def explained_variance_score(
@@ -162,10 +172,11 @@ def explained_variance_score(
 @functools.partial(jax.jit, static_argnames=("average", "force_finite"))
 def _explained_variance(y_true, y_pred, sample_weight, where, outputs, *, average, force_finite):
     y_true, y_pred, weight = resolve(y_true, y_pred, sample_weight, where)
+    y_true, y_pred, square = _in_units(y_true, y_pred, weight)
     target, error = moments(y_true, weight), moments(y_true - y_pred, weight)
     score = explained_fraction(error.deviation, target.deviation, target.constant, force_finite)
     score = jnp.where(target.entries >= 1, score, jnp.nan)
-    return over_outputs(score, average, outputs, target.deviation)
+    return over_outputs(score, average, outputs, target.deviation * square)
 
 
 def relative_squared_error(
@@ -200,6 +211,7 @@ def relative_squared_error(
 @functools.partial(jax.jit, static_argnames=("average", "squared"))
 def _relative_squared_error(y_true, y_pred, sample_weight, where, outputs, *, average, squared):
     y_true, y_pred, weight = resolve(y_true, y_pred, sample_weight, where)
+    y_true, y_pred, _ = _in_units(y_true, y_pred, weight)
     target = moments(y_true, weight)
     residual = weighted_sum(jnp.square(y_true - y_pred), weight)
     ratio = safe_divide(residual, target.deviation, jnp.nan)

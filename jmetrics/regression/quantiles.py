@@ -99,6 +99,7 @@ def weighted_interval_score(
     1.083333
     """
     y_true, y_pred = check.columns(y_true, y_pred, None, "predicted quantiles")
+    alpha = check.levels("alpha", alpha, y_pred.shape[1])
     return 2 * mean_pinball_loss(
         y_true, y_pred, alpha=alpha, sample_weight=sample_weight, where=where
     )
@@ -211,7 +212,8 @@ def d2_pinball_score(
     `multioutput="raw_values"`; an array of (n_outputs,) weights the outputs.
     Range: (−∞, 1], without unit; higher is better, 0 is as good as a constant quantile.
     Undefined: NaN with fewer than two samples of non-zero weight and for an `alpha` outside
-    [0, 1]. A constant target (all values equal) gives 1 for a perfect fit and 0 otherwise.
+    [0, 1]. A constant target (all values equal), or one that a constant fits without loss
+    (levels 0 and 1), gives 1 for a perfect fit and 0 otherwise.
     Gradient: that of `mean_pinball_loss`; smooth in the weights.
     Cost: O(n) time by selection, no sort.
     Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
@@ -232,7 +234,8 @@ def _d2_pinball_score(y_true, y_pred, sample_weight, where, outputs, alpha, *, a
     residual = weighted_sum(_pinball(y_true, y_pred, weight, alpha), weight)
     total = weighted_sum(_pinball(y_true, quantile, weight, alpha), weight)
     target = moments(y_true, weight)
-    score = explained_fraction(residual, total, target.constant)
+    # At levels 0 and 1 a constant can fit without loss a target that is not constant.
+    score = explained_fraction(residual, total, target.constant | (total == 0))
     return over_outputs(jnp.where(target.entries >= 2, score, jnp.nan), average, outputs)
 
 

@@ -136,7 +136,7 @@ def mean_absolute_scaled_error(
     *arrays, sample_weight, where = check.samples(
         y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where
     )
-    y_train, _, train_where = check.samples(y_train=y_train, sample_weight=None, where=train_where)
+    y_train, train_where = check.masked("y_train", y_train, "train_where", train_where)
     seasonality = check.positive_integer("seasonality", seasonality)
     return _scaled(*arrays, sample_weight, where, y_train, train_where, seasonality=seasonality)
 
@@ -207,5 +207,5 @@ def _percentage(y_true: Array, y_pred: Array, weight: Array) -> Array:
 
 def _symmetric_percentage(y_true: Array, y_pred: Array, weight: Array) -> Array:
     del weight
-    size = absolute(y_true) + absolute(y_pred)
-    return safe_divide(2 * absolute(y_true - y_pred), size, 0.0)
+    half = absolute(y_true) / 2 + absolute(y_pred) / 2
+    return safe_divide(2 * absolute(y_true / 2 - y_pred / 2), half, 0.0)

@@ -93,8 +93,8 @@ def bin_of(confidence, weight, n_bins, strategy):
     values, group = np.unique(confidence, return_inverse=True)
     mass = np.bincount(group, weight, len(values))
     middle = np.cumsum(mass) - mass / 2
-    # Weights are multiples of 1/4, so products with whole numbers are exact.
-    return np.floor(np.round(8 * middle) * n_bins / np.round(8 * mass.sum())).astype(int)[group]
+    # Sums of multiples of 1/4 are exact, and so is the place of what lies on an edge.
+    return np.floor(middle * n_bins / mass.sum()).astype(int)[group]
 
 
 def bins_of(y_true, y_proba, weight, n_bins, strategy):

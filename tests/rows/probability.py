@@ -29,6 +29,12 @@ def class_probabilities(rng: np.random.Generator, n: int) -> Arrays:
     return y, p / p.sum(axis=1, keepdims=True)
 
 
+def misplaced(rng: np.random.Generator, n: int) -> Arrays:
+    """Probabilities of the other class, so that errors exceed their noise."""
+    y, p = probabilities(rng, n)
+    return y, 1 - p
+
+
 def class_logits(rng: np.random.Generator, n: int) -> Arrays:
     y, p = class_probabilities(rng, n)
     return y, 3 * np.log(p)
@@ -126,7 +132,7 @@ PROBABILITY = (
         (
             Variant({"n_bins": 2}),
             Variant({"norm": "max", "n_bins": 3}),
-            Variant({"norm": "l2", "n_bins": 4, "debiased": True}, add=frozenset({COPIES})),
+            Variant({"norm": "l2", "n_bins": 4, "debiased": True}, misplaced, frozenset({COPIES})),
             Variant({"strategy": "quantile", "n_bins": 7}),
             Variant({"norm": "l2", "n_bins": 5}, class_probabilities),
             Variant(

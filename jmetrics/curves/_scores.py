@@ -1,0 +1,159 @@
+"""What the metrics of scores share: checks, what is positive, columns and their averages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+from jax import Array, lax
+from jax.typing import DTypeLike
+
+from jmetrics._core import check
+from jmetrics._core.counts import are_binary, are_classes, are_labels, as_labels, is_positive
+from jmetrics._core.numerics import accumulator, weighted_mean, weighted_sum
+from jmetrics._core.order import RankedCounts, Thresholds, ranked_thresholds
+from jmetrics._core.weights import combine, over_trailing
+
+AVERAGES = ("micro", "macro", "weighted", "samples", None)
+
+Area = Callable[[Array, Array, Array], Array]
+"""Scores, what is positive and weights, all (n,), to a number."""
+
+
+class Scored(NamedTuple):
+    """Samples with scores, and whether labels and scores that count are what they must be."""
+
+    score: Array
+    """(n,), or (n, n_columns)."""
+    positive: Array
+    """Whether each score is one of a positive, in the shape of `score`."""
+    weight: Array
+    """(n,), or with an entry a score."""
+    entries: Array
+    """What the mask alone leaves: the weight if no sample had any."""
+    labelled: Array
+    numeric: Array
+    dtype: DTypeLike
+    """What to compute in."""
+    domain: str
+    """What labels must be."""
+
+
+def inputs(y_true: Any, y_score: Any, sample_weight: Any, where: Any) -> tuple[Any, ...]:
+    """Check binary labels (n,) with scores, and what goes with them."""
+    return check.samples(y_true=y_true, y_score=y_score, sample_weight=sample_weight, where=where)
+
+
+def column_inputs(y_true: Any, y_score: Any, sample_weight: Any, where: Any) -> tuple[Any, ...]:
+    """Check labels (n,) with scores (n,) or (n, n_classes), or indicators with scores."""
+    indicators = check.array("y_true", y_true).ndim == 2
+    arguments = {"y_true": y_true, "sample_weight": sample_weight, "where": where}
+    if indicators:
+        return check.samples(ndim=(2,), entry_mask=True, **arguments, y_score=y_score)
+    return check.class_scores(**arguments, y_score=y_score)
+
+
+def scored(
+    y_true: Array,
+    y_score: Array,
+    sample_weight: Array | None,
+    where: Array | None,
+    labels: tuple[int, ...] | None = None,
+) -> Scored:
+    """Join labels and scores; `labels` are those of the columns, 0 to n_columns − 1 if None."""
+    dtype = accumulator(y_score, sample_weight)
+    weight = combine(sample_weight, where, y_true.shape, dtype)
+    entries = combine(None, where, y_true.shape, dtype)
+    if y_true.ndim == y_score.ndim:
+        positive, known, domain = is_positive(y_true), are_binary(y_true), "0 or 1"
+    else:
+        positive, known, domain = _classes(y_true, y_score.shape[1], labels)
+    numeric = y_score == y_score
+    return Scored(
+        y_score,
+        positive,
+        weight,
+        entries,
+        jnp.all(known | over_trailing(weight == 0, known.ndim)),
+        jnp.all(numeric | over_trailing(weight == 0, numeric.ndim)),
+        dtype,
+        domain,
+    )
+
+
+def _classes(
+    y_true: Array, columns: int, labels: tuple[int, ...] | None
+) -> tuple[Array, Array, str]:
+    index = as_labels(y_true)
+    if labels is None:
+        known, domain = are_classes(index, columns), f"whole numbers from 0 to {columns - 1}"
+        positive = index[:, None] == lax.broadcasted_iota(index.dtype, (1, columns), 1)
+    else:
+        positive = index[:, None] == jnp.asarray(labels, index.dtype)[None]
+        known, domain = jnp.any(positive, axis=1), "one of `labels`"
+    return positive, known & are_labels(y_true), domain
+
+
+def in_domain(value: Any, data: Scored) -> Any:
+    """Make a value NaN if a label or a score that counts is out of its domain."""
+
+    def defined(leaf: Array) -> Array:
+        leaf = check.defined(leaf, data.labelled, f"`y_true` must be {data.domain}")
+        return check.defined(leaf, data.numeric, "`y_score` must not be NaN")
+
+    return jax.tree.map(defined, value)
+
+
+def thresholds_of(data: Scored) -> Thresholds:
+    """Count at or above every score; one that does not count stands in for none at all."""
+    arrays = [data.score, data.positive, data.weight]
+    if data.score.shape[0] == 0:
+        arrays = [jnp.zeros((1,), a.dtype) for a in arrays]
+    ranked = ranked_thresholds(*arrays)
+    return ranked._replace(score=ranked.score.astype(data.dtype))
+
+
+def totals(counts: RankedCounts, dtype: DTypeLike) -> tuple[Array, Array]:
+    """Weight of all positives and of all negatives; 0 where there are no counts."""
+    tp, fp = (jnp.sum(count[-1:]).astype(dtype) for count in counts)
+    return tp, fp
+
+
+def averaged(area: Area, data: Scored, average: str | None) -> Array:
+    """Average over the columns as scikit-learn does; NaN when nothing counts."""
+    if average == "micro":
+        value = _all_entries(area, data)
+    elif average == "samples":
+        value = _by_sample(area, data)
+    else:
+        value = _by_column(area, data, average)
+    return jnp.where(jnp.any(data.weight != 0), value, jnp.nan)
+
+
+def _all_entries(area: Area, data: Scored) -> Array:
+    weight = jnp.broadcast_to(over_trailing(data.weight, 2), data.score.shape)
+    return area(data.score.ravel(), data.positive.ravel(), weight.ravel())
+
+
+def _by_sample(area: Area, data: Scored) -> Array:
+    weight = data.weight if data.weight.ndim == 1 else jnp.max(data.weight, axis=1)
+    entries = jnp.broadcast_to(over_trailing(data.entries, 2), data.score.shape)
+    return _mean_of_weighty(jax.vmap(area)(data.score, data.positive, entries), weight)
+
+
+def _by_column(area: Area, data: Scored, average: str | None) -> Array:
+    axes = (1, 1, None if data.weight.ndim == 1 else 1)
+    values = jax.vmap(area, in_axes=axes)(data.score, data.positive, data.weight)
+    if average is None:
+        return values
+    if average == "macro":
+        return jnp.mean(values)
+    return _mean_of_weighty(values, weighted_sum(data.positive, over_trailing(data.weight, 2)))
+
+
+def _mean_of_weighty(values: Array, weight: Array) -> Array:
+    """Mean in which a value that is undefined and has no weight does not count."""
+    values = jnp.where((weight == 0) & jnp.isnan(values), jnp.zeros_like(values), values)
+    return weighted_mean(values, weight, undefined=0.0)

@@ -1,0 +1,342 @@
+"""Areas under curves of scores, for two classes, several, or several labels."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+from jax import Array
+from jax.typing import DTypeLike
+
+from jmetrics._core import check
+from jmetrics._core.numerics import accumulator, safe_divide, tabulate, weighted_mean
+from jmetrics._core.order import Order, RankedCounts, order, ranked_counts, tied_weight
+from jmetrics._core.types import ArrayLike, Number
+from jmetrics.curves._scores import (
+    AVERAGES,
+    Scored,
+    averaged,
+    column_inputs,
+    in_domain,
+    inputs,
+    scored,
+    totals,
+)
+
+MULTI_CLASS = ("raise", "ovr", "ovo")
+CLASS_AVERAGES = {"ovr": ("micro", "macro", "weighted", None), "ovo": ("macro", "weighted")}
+
+
+def auc(x: ArrayLike, y: ArrayLike) -> Array:
+    """Area under a curve through points, by the trapezoid rule.
+
+    Σ (x_{i+1} − x_i) (y_i + y_{i+1}) / 2, with the other sign if x falls. A point that repeats,
+    as those that pad a curve do, adds nothing.
+
+    Shapes: both (n,), with n at least 2. A scalar.
+    Range: the whole line, in units of x y.
+    Undefined: NaN unless x rises or falls all the way, and for a NaN.
+    Gradient: smooth in y, and in x.
+    Cost: O(n) time, no temporary arrays.
+    Raises: ValueError or TypeError for shapes and dtypes that do not fit.
+    Source: `sklearn.metrics.auc`.
+
+    >>> float(auc([0.0, 0.5, 0.5, 1.0], [0.0, 0.5, 1.0, 1.0]))
+    0.625
+    """
+    arrays = check.samples(x=x, y=y, sample_weight=None, where=None)[:2]
+    n = arrays[0].shape[0]
+    check.require(n >= 2, f"`x` must have at least 2 points, got {n}")
+    return _auc(*arrays)
+
+
+@jax.jit
+def _auc(x, y):
+    x, y = (a.astype(accumulator(x, y)) for a in (x, y))
+    step = jnp.diff(x)
+    rises, falls = jnp.all(step >= 0), jnp.all(step <= 0)
+    area = jnp.sum(step * ((y[1:] + y[:-1]) / 2))
+    area = jnp.where(rises, area, -area)
+    return check.defined(area, rises | falls, "`x` must rise or fall all the way")
+
+
+def roc_auc_score(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    average: str | None = "macro",
+    max_fpr: Number | None = None,
+    min_tpr: Number | None = None,
+    multi_class: str = "raise",
+    labels: Sequence[int] | None = None,
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+) -> Array:
+    """Area under the ROC curve: the share of (positive, negative) pairs ranked right.
+
+    Σ_ij w_i w_j ([s_i > s_j] + [s_i = s_j] / 2) / Σ_ij w_i w_j over positives i and negatives j.
+
+    Only where the false positive rate is at most `max_fpr` and the true positive rate at least
+    `min_tpr`, both traced, if one is given: with area A between the curve and `min_tpr` there,
+    of at most M = max_fpr (1 − min_tpr), and C = max(max_fpr − min_tpr, 0)² / 2 by chance,
+    McClish's (1 + (A − C) / (M − C)) / 2. It is ½ for scores that tell nothing, 1 for perfect.
+
+    Classes need `multi_class`: "ovr" scores each against the rest; "ovo" is the mean over all
+    ordered pairs of classes that occur of the AUC of the first one's scores among both (Hand &
+    Till), by the weight of both for `average="weighted"`. Labels in indicators, and classes
+    with "ovr": "micro" pools all columns; "macro" and "weighted" (by weight of positives)
+    average over columns; "samples" over rows of indicators; None gives all columns.
+
+    Shapes: `y_true` and `y_score` (n,) for two classes; (n,) and (n, n_classes) for classes 0 to
+    n_classes − 1, or the `labels` of the columns, rising; both (n, n_labels) for indicators, with
+    `where` (n,) or an entry a label. `y_score` holds any numbers, infinities included, compared
+    at the precision they come in; its rows need not add up to 1. A scalar, or (n_columns,).
+    Range: [0, 1], higher is better; 0.5 for scores that tell nothing.
+    Undefined: NaN unless both classes have weight, and for "macro" if a column is; a column
+    without positives has no part in "weighted", which is 0 if none has any. NaN for a NaN
+    score that counts, a label of no class, `max_fpr` outside (0, 1], `min_tpr` outside [0, 1).
+    Gradient: smooth in the weights, 0 in the scores (`jmetrics.losses.auc_loss` is for those).
+    Cost: O(n log n) time a column, also for "ovo", for one sort that the weights have no part
+    in, so that many weights share it under `vmap`; O(n n_classes²) for a part of "ovo". Scores
+    of 16 bits or less without weights: O(n) and no sort but for "ovo".
+    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
+    Source: `sklearn.metrics.roc_auc_score`; Hanley & McNeil (1982); McClish (1989); Hand & Till
+    (2001); Yang, Lu, Lyu & Hu (2019) for two-way partial areas.
+
+    >>> float(roc_auc_score([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]))
+    0.75
+    >>> y_score = [[0.7, 0.2, 0.1], [0.3, 0.4, 0.3], [0.1, 0.6, 0.3], [0.4, 0.1, 0.5]]
+    >>> float(roc_auc_score([0, 1, 2, 2], y_score, multi_class="ovo"))
+    0.875
+    """
+    check.one_of("average", average, AVERAGES)
+    check.one_of("multi_class", multi_class, MULTI_CLASS)
+    arrays = column_inputs(y_true, y_score, sample_weight, where)
+    classes = arrays[0].ndim < arrays[1].ndim
+    if classes:
+        check.class_averages(multi_class, average, CLASS_AVERAGES)
+    return _roc_auc_score(
+        *arrays,
+        None if max_fpr is None else check.number("max_fpr", max_fpr),
+        None if min_tpr is None else check.number("min_tpr", min_tpr),
+        average=average,
+        multi_class=multi_class if classes else "ovr",
+        labels=check.column_labels(labels, arrays[1].shape[1]) if classes else None,
+    )
+
+
+@functools.partial(jax.jit, static_argnames=("average", "multi_class", "labels"))
+def _roc_auc_score(
+    y_true, y_score, sample_weight, where, max_fpr, min_tpr, *, average, multi_class, labels
+):
+    data = scored(y_true, y_score, sample_weight, where, labels)
+    part = _part(max_fpr, min_tpr, data.dtype)
+
+    def area(score: Array, positive: Array, weight: Array) -> Array:
+        return area_under_roc(ranked_counts(score, positive, weight), data.dtype, part)
+
+    if y_score.ndim == 1:
+        value = area(data.score, data.positive, data.weight)
+    elif multi_class == "ovo":
+        value = _over_pairs(data, average, part)
+    else:
+        value = averaged(area, data, average)
+    return in_domain(value, data)
+
+
+class Part(NamedTuple):
+    """The part of the ROC curve with fpr ≤ `max_fpr` and tpr ≥ `min_tpr`."""
+
+    max_fpr: Array
+    min_tpr: Array
+
+    def standardised(self, area: Array) -> Array:
+        """McClish's correction: ½ by chance, 1 at most."""
+        chance = jnp.square(jnp.maximum(self.max_fpr - self.min_tpr, 0)) / 2
+        most = self.max_fpr * (1 - self.min_tpr)
+        return (1 + safe_divide(area - chance, most - chance, jnp.nan)) / 2
+
+
+def _part(
+    max_fpr: float | Array | None, min_tpr: float | Array | None, dtype: DTypeLike
+) -> Part | None:
+    """None for the whole curve; NaN for a bound that is none."""
+    if max_fpr is None and min_tpr is None:
+        return None
+    most = jnp.asarray(1.0 if max_fpr is None else max_fpr, dtype)
+    least = jnp.asarray(0.0 if min_tpr is None else min_tpr, dtype)
+    return Part(
+        check.defined(most, (most > 0) & (most <= 1), "`max_fpr` must be in (0, 1]"),
+        check.defined(least, (least >= 0) & (least < 1), "`min_tpr` must be in [0, 1)"),
+    )
+
+
+def area_under_roc(counts: RankedCounts, dtype: DTypeLike, part: Part | None = None) -> Array:
+    """Trapezoids under the polygon of (fp, tp), as a share of its box; NaN without a box."""
+    positives, negatives = totals(counts, dtype)
+    step = jnp.diff(counts.fp, prepend=0)
+    before, width = (counts.fp - step).astype(dtype), step.astype(dtype)
+    rise = jnp.diff(counts.tp, prepend=0).astype(dtype)
+    low = counts.tp.astype(dtype) - rise
+    if part is not None:
+        room = part.max_fpr * negatives - before
+        width = jnp.where(room >= width, width, jnp.maximum(room, 0))
+        rise *= safe_divide(width, step.astype(dtype), (room > 0).astype(dtype))
+    height = safe_divide(low + rise / 2, positives, 0.0)
+    if part is not None:
+        low, rise = (safe_divide(a, positives, 0.0) for a in (low, rise))
+        height = _mean_above(low - part.min_tpr, rise)
+    area = safe_divide(jnp.sum(width * height), negatives, jnp.nan)
+    area = jnp.where(positives != 0, area, jnp.nan)
+    return area if part is None else part.standardised(area)
+
+
+def _mean_above(start: Array, rise: Array) -> Array:
+    """Mean of max(y, 0) over a straight line from y = `start` to `start` + `rise` ≥ `start`."""
+    end = start + rise
+    crossing = safe_divide(jnp.square(jnp.maximum(end, 0)), 2 * rise, 0.0)
+    return jnp.where(start >= 0, start + rise / 2, crossing)
+
+
+def _over_pairs(data: Scored, average: str, part: Part | None) -> Array:
+    """Hand and Till's mean of the AUC over pairs of classes, from one sort a class."""
+    n_classes = data.score.shape[1]
+    label = jnp.argmax(data.positive, axis=1).astype(jnp.int32)
+    weight = tabulate(label, data.weight, n_classes).astype(data.dtype)
+
+    def against_each(score: Array, chosen: Array) -> Array:
+        by_score = order(score)
+        arrays = label[by_score.item], data.weight[by_score.item], chosen, weight
+        if part is None:
+            return _pair_areas(by_score, *arrays)
+        return _pair_parts(by_score, *arrays, part)
+
+    areas = jax.vmap(against_each, in_axes=(1, 0))(
+        data.score, jnp.arange(n_classes, dtype=jnp.int32)
+    )
+    first, second = weight[:, None], weight[None]
+    pair = (first != 0) & (second != 0) & ~jnp.eye(n_classes, dtype=jnp.bool_)
+    importance = first + second if average == "weighted" else jnp.ones_like(areas)
+    importance = jnp.where(pair, importance, jnp.zeros_like(importance))
+    return weighted_mean(areas.ravel(), importance.ravel())
+
+
+def _pair_areas(by_score: Order, label: Array, weight: Array, chosen: Array, total: Array) -> Array:
+    """AUC of the chosen class against each: means by class of how much of it is above."""
+    ours = jnp.where(label == chosen, weight, jnp.zeros_like(weight))
+    before, tied = tied_weight(ours[None], by_score.start[None], by_score.end[None])
+    before, tied = before[0].astype(total.dtype), tied[0].astype(total.dtype)
+    above = safe_divide(before + tied / 2, total[chosen], 0.0)
+    above = tabulate(label, weight.astype(total.dtype) * above, total.shape[0])
+    return safe_divide(above, total, 0.0)
+
+
+def _pair_parts(
+    by_score: Order, label: Array, weight: Array, chosen: Array, total: Array, part: Part
+) -> Array:
+    """The same for a part of each curve."""
+
+    def running(one: Array) -> Array:
+        return jnp.cumsum(jnp.where(label == one, weight, jnp.zeros_like(weight)))[by_score.end]
+
+    ours = running(chosen)
+
+    def against(other: Array) -> Array:
+        return area_under_roc(RankedCounts(ours, running(other)), total.dtype, part)
+
+    return jax.lax.map(against, jnp.arange(total.shape[0], dtype=jnp.int32))
+
+
+def average_precision_score(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    average: str | None = "macro",
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+) -> Array:
+    """Mean over the positives of the precision at their score, tied items taken together.
+
+    Σ_k (R_k − R_{k−1}) P_k with recall R and precision P at threshold k: the area under the
+    precision-recall curve as steps, not trapezoids, which would be too large.
+
+    Labels in indicators, and classes: "micro" pools all columns; "macro" and "weighted" (by
+    weight of positives) average over columns, each class against the rest; "samples" over
+    rows of indicators; None gives all columns.
+
+    Shapes: `y_true` and `y_score` (n,) for two classes; (n,) and (n, n_classes) for classes 0 to
+    n_classes − 1; both (n, n_labels) for indicators, with `where` (n,) or an entry a label.
+    `y_score` holds any numbers, infinities included, compared at the precision they come in.
+    A scalar, or (n_columns,).
+    Range: [0, 1], higher is better; near the share of positives for scores that tell nothing.
+    Undefined: 0 without a positive, also for a column of an average. NaN when nothing counts,
+    for a NaN score that counts and for a label of no class.
+    Gradient: smooth in the weights, 0 in the scores.
+    Cost: O(n log n) time a column for one sort that the weights have no part in, so that many
+    weights share it under `vmap`. Scores of 16 bits or less without weights: O(n) and no sort.
+    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
+    Source: `sklearn.metrics.average_precision_score`.
+
+    >>> round(float(average_precision_score([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])), 6)
+    0.833333
+    """
+    check.one_of("average", average, AVERAGES)
+    arrays = column_inputs(y_true, y_score, sample_weight, where)
+    if arrays[0].ndim < arrays[1].ndim:
+        check.class_averages("ovr", average, CLASS_AVERAGES)
+    return _average_precision_score(*arrays, average=average)
+
+
+@functools.partial(jax.jit, static_argnames="average")
+def _average_precision_score(y_true, y_score, sample_weight, where, *, average):
+    data = scored(y_true, y_score, sample_weight, where)
+
+    def area(score: Array, positive: Array, weight: Array) -> Array:
+        return average_precision(ranked_counts(score, positive, weight), data.dtype)
+
+    if y_score.ndim == 1:
+        value = area(data.score, data.positive, data.weight)
+        value = jnp.where(jnp.any(data.weight != 0), value, jnp.nan)
+    else:
+        value = averaged(area, data, average)
+    return in_domain(value, data)
+
+
+def average_precision(counts: RankedCounts, dtype: DTypeLike) -> Array:
+    """Precision at each step of recall, weighted by the step; 0 without a positive."""
+    pred = (counts.tp + counts.fp).astype(dtype)
+    precision = safe_divide(counts.tp.astype(dtype), pred, 1.0)
+    positives, _ = totals(counts, dtype)
+    rise = jnp.diff(counts.tp, prepend=0).astype(dtype)
+    return safe_divide(jnp.sum(rise * precision), positives, 0.0)
+
+
+def gini(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+) -> Array:
+    """Gini coefficient of a score, also its accuracy ratio: 2 AUC − 1.
+
+    Also Somers' D of the score given the label: the share of pairs of a positive and a negative
+    that are ranked right, minus the share that are ranked wrong.
+
+    Shapes: all (n,); `y_true` holds 0 and 1, `y_score` any numbers. A scalar.
+    Range: [−1, 1], higher is better; 0 for scores that tell nothing.
+    Undefined: NaN unless both classes have weight, for a NaN score that counts and for a
+    label other than 0 and 1.
+    Gradient: smooth in the weights, 0 in the scores.
+    Cost: that of `roc_auc_score`.
+    Raises: ValueError or TypeError for shapes and dtypes that do not fit.
+    Source: Somers (1962); Engelmann, Hayden & Tasche (2003).
+
+    >>> float(gini([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]))
+    0.5
+    """
+    y_true, y_score, sample_weight, where = inputs(y_true, y_score, sample_weight, where)
+    return 2 * roc_auc_score(y_true, y_score, sample_weight=sample_weight, where=where) - 1

@@ -1,0 +1,29 @@
+"""Metrics of ranked lists, by what they look at."""
+
+from jmetrics.ranking.cutoffs import (
+    f1_at_k as f1_at_k,
+    fall_out_at_k as fall_out_at_k,
+    hit_rate_at_k as hit_rate_at_k,
+    precision_at_k as precision_at_k,
+    r_precision as r_precision,
+    recall_at_k as recall_at_k,
+)
+from jmetrics.ranking.gains import (
+    dcg_score as dcg_score,
+    expected_reciprocal_rank as expected_reciprocal_rank,
+    ndcg_score as ndcg_score,
+    rank_biased_precision as rank_biased_precision,
+)
+from jmetrics.ranking.labels import (
+    coverage_error as coverage_error,
+    label_ranking_average_precision_score as label_ranking_average_precision_score,
+    label_ranking_loss as label_ranking_loss,
+)
+from jmetrics.ranking.precision import (
+    average_precision_at_k as average_precision_at_k,
+    bpref as bpref,
+    eleven_point_average_precision as eleven_point_average_precision,
+    geometric_mean_average_precision as geometric_mean_average_precision,
+    interpolated_precision as interpolated_precision,
+    reciprocal_rank as reciprocal_rank,
+)

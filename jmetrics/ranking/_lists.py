@@ -1,0 +1,235 @@
+"""What the ranking metrics share: checks, one sort, one value a list, the mean of those."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeAlias
+
+import jax
+import jax.numpy as jnp
+from jax import Array
+from jax.typing import DTypeLike
+
+from jmetrics._core import check
+from jmetrics._core.lists import TIES, Lists, RankedGains, RankedLabels, Ranking, Rows, Segments
+from jmetrics._core.numerics import accumulator, weighted_mean
+from jmetrics._core.types import Number
+from jmetrics._core.weights import clean, combine, over_trailing
+
+Cutoff: TypeAlias = int | tuple[int, ...] | None
+"""A number of places, several of them, or all places."""
+
+Finish: TypeAlias = Callable[..., tuple[Array, Array]]
+"""Statistic, cutoff and options to a value of each list, and whether the list has one."""
+
+
+class Score(NamedTuple):
+    """How a ranking metric is computed; static."""
+
+    prepare: Callable[..., tuple[Array, Array]]
+    """From `y_true` as floats and an option to labels or gains, and which entries are legal."""
+    reason: str
+    """Why the others are not."""
+    rank: Ranking
+    finish: Finish
+    geometric: bool = False
+    """Whether lists are averaged by the geometric mean, with a floor as the last option."""
+
+
+def over_lists(
+    score: Score,
+    y_true: Any,
+    y_score: Any,
+    segment_ids: Any,
+    num_segments: Any,
+    sample_weight: Any,
+    where: Any,
+    *,
+    average: Any = "mean",
+    ties: Any = "average",
+    empty: Any = 0.0,
+    k: Any = None,
+    option: Any = None,
+    options: tuple[Any, ...] = (),
+) -> Array:
+    """Score each list and average over lists as `average` says.
+
+    `option` is that of `score.prepare`, `options` those of `score.finish`; all are traced.
+    """
+    *arrays, count = check.lists(
+        y_true=y_true,
+        y_score=y_score,
+        segment_ids=segment_ids,
+        num_segments=num_segments,
+        sample_weight=sample_weight,
+        where=where,
+    )
+    check.one_of("average", average, ("mean", None))
+    skip = isinstance(empty, str)
+    if skip:
+        check.one_of("empty", empty, ("skip",))
+    return _over_lists(
+        *arrays,
+        jnp.nan if skip else check.number("empty", empty),
+        option,
+        options,
+        score=score,
+        average=average,
+        ties=ties,
+        skip=skip,
+        k=check.cutoffs("k", k),
+        count=count,
+    )
+
+
+def known_ties(ties: Any, *, closed_form: bool = True) -> str:
+    """Check a rule for ties, which may lack a closed form of the average."""
+    check.one_of("ties", ties, TIES if closed_form else TIES[1:])
+    return ties
+
+
+@functools.partial(jax.jit, static_argnames=("score", "average", "ties", "skip", "k", "count"))
+def _over_lists(
+    y_true,
+    y_score,
+    sample_weight,
+    where,
+    segment_ids,
+    empty,
+    option,
+    options,
+    *,
+    score,
+    average,
+    ties,
+    skip,
+    k,
+    count,
+):
+    dtype = accumulator(y_true, y_score, sample_weight)
+    on = combine(None, where, y_true.shape, jnp.int32) != 0
+    on = jnp.broadcast_to(over_trailing(on, y_true.ndim), y_true.shape)
+    weight = combine(sample_weight, None, (count,), dtype)
+    lists = _lists_of(segment_ids, None if where is None else on, count)
+    relevance = clean(y_true.astype(dtype), _of_items(lists, sample_weight), where)
+    label, legal = score.prepare(relevance, option)
+
+    ranked = score.rank(y_score, label, lists, ties)
+    cutoffs = k if isinstance(k, tuple) else (k,)
+    finished = [score.finish(ranked, cutoff, *options) for cutoff in cutoffs]
+    values = jnp.concatenate([over_trailing(v.astype(dtype), 2) for v, _ in finished], axis=1)
+    some = jnp.stack([has_value for _, has_value in finished], axis=1)
+    values = jnp.where(some, values, jnp.asarray(empty, dtype))
+
+    occupied = lists.sum(on.astype(jnp.int32)) > 0
+    values = jnp.where(occupied[:, None], values, jnp.nan)
+    counted = over_trailing(occupied, 2) & (some if skip else True)
+    values = _defined(values, lists, on, weight, legal, score.reason)
+    scored = y_score == y_score
+    values = _defined(values, lists, on, weight, scored, "`y_score` must not be NaN")
+    values = _in_some_list(values, segment_ids, on, count)
+    if average == "mean":
+        weight = jnp.where(counted, weight[:, None], jnp.zeros((), weight.dtype))
+        values = _mean(values, weight, options, geometric=score.geometric)
+    several = isinstance(k, tuple) or finished[0][0].ndim == 2
+    return values if several else values[..., 0]
+
+
+def _lists_of(segment_ids: Array | None, on: Array | None, count: int) -> Lists:
+    if segment_ids is None:
+        return Rows(count, on)
+    inside = (segment_ids >= 0) & (segment_ids < count)
+    if on is not None:
+        inside = inside & on
+    return Segments(count, jnp.where(inside, segment_ids, count).astype(jnp.int32))
+
+
+def _of_items(lists: Lists, per_list: Array | None) -> Array | None:
+    """What belongs to the list of each item, on the first axis of the items."""
+    if per_list is None or isinstance(lists, Rows):
+        return per_list
+    return lists.of_each(per_list)
+
+
+def _defined(
+    values: Array, lists: Lists, on: Array, weight: Array, legal: Array, reason: str
+) -> Array:
+    """Turn the value of a list into NaN if one of its items is not legal."""
+    wrong = lists.sum((on & ~legal).astype(jnp.int32)) > 0
+    return check.defined(values, ((weight == 0) | ~wrong)[:, None], reason)
+
+
+def _in_some_list(values: Array, segment_ids: Array | None, on: Array, count: int) -> Array:
+    if segment_ids is None:
+        return values
+    inside = (segment_ids >= 0) & (segment_ids < count)
+    reason = "`segment_ids` must be at least 0 and below `num_segments`"
+    return check.defined(values, jnp.all(inside | ~on), reason)
+
+
+def _mean(values: Array, weight: Array, options: tuple[Any, ...], *, geometric: bool) -> Array:
+    if not geometric:
+        return weighted_mean(values, weight)
+    floor = jnp.asarray(options[-1], values.dtype)
+    return jnp.exp(weighted_mean(jnp.log(jnp.maximum(values, floor)), weight))
+
+
+def depth_of(cutoff: int | None, size: Array) -> Array:
+    """Number of places that a cutoff looks at in each list."""
+    return size if cutoff is None else jnp.full_like(size, cutoff)
+
+
+def share_within(start: Array, end: Array, depth: Array, dtype: DTypeLike) -> Array:
+    """Share of the places from `start` to `end` that are among the first `depth`."""
+    tied = end - start
+    inside = jnp.clip(depth - start, 0, tied)
+    return inside.astype(dtype) / jnp.maximum(tied, 1).astype(dtype)
+
+
+def hits_within(ranked: RankedGains, depth: Array) -> Array:
+    """Expected gain of the items at the first `depth` places of each list."""
+    depth = ranked.lists.of_each(depth)
+    share = share_within(ranked.start, ranked.end, depth, ranked.gain.dtype)
+    return ranked.lists.sum(ranked.gain * share)
+
+
+def first_relevant(ranked: RankedLabels) -> Array:
+    """Chance of each place to be the first of its list with a relevant item.
+
+    It is where the first run of ties with relevant items is. Among n tied items, m of them
+    relevant, it falls from m / n by 1 − (m − 1) / (n − i) from place i − 1 to place i.
+    """
+    dtype = ranked.label.dtype
+    tied, relevant_tied = ranked.end - ranked.start, ranked.within
+    place = ranked.rank - ranked.start
+    first = ranked.real & (ranked.before == 0) & (relevant_tied > 0)
+    opens = place == 0
+    others = (relevant_tied - jnp.where(opens, 0, 1)).astype(dtype)
+    share = others / jnp.maximum(tied - place, 1).astype(dtype)
+    at_start, later = jnp.where(opens, share, 1), jnp.where(opens, 0, jnp.clip(share, 0, 1))
+    step = jnp.where(first, jnp.where(opens, jnp.log(at_start), jnp.log1p(-later)), 0)
+    return jnp.where(first, jnp.exp(ranked.lists.running(step)), 0)
+
+
+# --- what `y_true` stands for -------------------------------------------------------------
+
+NOT_NAN = "`y_true` must not be NaN"
+NOT_BINARY = "`y_true` must be 0 or 1"
+
+
+def relevant(y_true: Array, threshold: Number) -> tuple[Array, Array]:
+    """Items of at least the threshold are relevant, 1, the others not, 0."""
+    label = y_true >= jnp.asarray(threshold, y_true.dtype)
+    return label.astype(y_true.dtype), y_true == y_true
+
+
+def irrelevant(y_true: Array, threshold: Number) -> tuple[Array, Array]:
+    """Items below the threshold are what is looked for."""
+    label, legal = relevant(y_true, threshold)
+    return 1 - label, legal
+
+
+def indicator(y_true: Array, _: None) -> tuple[Array, Array]:
+    """Items are relevant, 1, or not, 0."""
+    return y_true, (y_true == 0) | (y_true == 1)

@@ -1,0 +1,366 @@
+"""Gains that count less the lower they are ranked."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax import Array, lax
+
+from jmetrics._core import check
+from jmetrics._core.lists import (
+    Lists,
+    RankedGains,
+    falling_gains,
+    mean_of_places,
+    prefix_sums,
+    ranked_gains,
+)
+from jmetrics._core.numerics import safe_divide
+from jmetrics._core.types import ArrayLike, Number
+from jmetrics.ranking._lists import (
+    NOT_NAN,
+    Cutoff,
+    Score,
+    depth_of,
+    known_ties,
+    over_lists,
+    relevant,
+)
+
+Gain = str | Callable[[Array], Array]
+
+
+def dcg_score(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    k: Cutoff = None,
+    gain: Gain = "linear",
+    log_base: Number = 2.0,
+    ignore_ties: bool = False,
+    ties: str = "average",
+    average: str | None = "mean",
+    segment_ids: ArrayLike | None = None,
+    num_segments: int | None = None,
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+) -> Array:
+    """Discounted cumulative gain, Σ gain(y_true) / log(1 + rank) over the first k places.
+
+    `gain` is "linear", "exponential" (2^y − 1) or a function of arrays; `log_base` is that of
+    the logarithm. `ties` is "average" (the expected value if ties are broken by chance),
+    "pessimistic" or "optimistic" (less or more relevant items first) or "stable" (as stored);
+    `ignore_ties` overrides it: the last of tied items comes first, as in a reversed sort.
+
+    Shapes: both arrays (n_lists, list_size) and `where` that or (n_lists,); or all (n,), with
+    `segment_ids` (n,) and a static `num_segments`. `sample_weight` (n_lists,). A scalar, or
+    (n_lists,) with `average=None`; a tuple of `k` adds an axis at the end.
+    Range: (−∞, ∞); higher is better. Negative relevance is allowed.
+    Undefined: NaN when nothing counts, and for NaN in an item that does. Lists without an
+    item do not count.
+    Gradient: in `y_true` that of `gain`, smooth in the weights, 0 in the scores.
+    Cost: O(n log n) time for one sort that the weights have no part in, O(n) memory.
+    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
+    Source: `sklearn.metrics.dcg_score`; McSherry & Najork (2008) on ties.
+
+    >>> round(float(dcg_score([[10, 0, 0, 1, 5]], [[0.1, 0.2, 0.3, 4, 70]])), 4)
+    9.4995
+    """
+    return over_lists(
+        _discounted(gain, ideal=False),
+        y_true,
+        y_score,
+        segment_ids,
+        num_segments,
+        sample_weight,
+        where,
+        average=average,
+        ties=_rule(ties, ignore_ties),
+        k=k,
+        options=(check.number("log_base", log_base),),
+    )
+
+
+def ndcg_score(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    k: Cutoff = None,
+    gain: Gain = "linear",
+    ignore_ties: bool = False,
+    ties: str = "average",
+    empty: Number | str = 0.0,
+    average: str | None = "mean",
+    segment_ids: ArrayLike | None = None,
+    num_segments: int | None = None,
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+) -> Array:
+    """Discounted cumulative gain as a share of that of the best order of each list.
+
+    `gain` is "linear", "exponential" (2^y − 1) or a function of arrays. `ties` is "average"
+    (the expected value if ties are broken by chance), "pessimistic" or "optimistic" (less or
+    more relevant items first) or "stable" (as stored); `ignore_ties` overrides it: the last of
+    tied items comes first, as in a reversed sort. A list without gain has the value `empty`, or
+    stays out of the mean with "skip".
+
+    Shapes: both arrays (n_lists, list_size) and `where` that or (n_lists,); or all (n,), with
+    `segment_ids` (n,) and a static `num_segments`. `sample_weight` (n_lists,). A scalar, or
+    (n_lists,) with `average=None`; a tuple of `k` adds an axis at the end.
+    Range: [0, 1], higher is better.
+    Undefined: NaN when nothing counts, and for NaN or negative relevance in an item that
+    does. Lists without an item do not count.
+    Gradient: in `y_true` that of both sums for their present orders, smooth in the weights,
+    0 in the scores.
+    Cost: O(n log n) time for two sorts that the weights have no part in, O(n) memory.
+    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
+    Source: `sklearn.metrics.ndcg_score`; Järvelin & Kekäläinen (2002); McSherry & Najork
+    (2008) on ties; Burges et al. (2005) for the exponential gain.
+
+    >>> round(float(ndcg_score([[10, 0, 0, 1, 5]], [[0.1, 0.2, 0.3, 4, 70]])), 4)
+    0.6957
+    """
+    return over_lists(
+        _discounted(gain, ideal=True),
+        y_true,
+        y_score,
+        segment_ids,
+        num_segments,
+        sample_weight,
+        where,
+        average=average,
+        ties=_rule(ties, ignore_ties),
+        empty=empty,
+        k=k,
+    )
+
+
+def rank_biased_precision(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    persistence: Number = 0.8,
+    k: Cutoff = None,
+    relevance_threshold: Number = 1.0,
+    ties: str = "average",
+    empty: Number | str = 0.0,
+    average: str | None = "mean",
+    segment_ids: ArrayLike | None = None,
+    num_segments: int | None = None,
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+) -> Array:
+    """Rank-biased precision, (1 − p) Σ p^(rank − 1) over the relevant items of the first k places.
+
+    A user goes on to the next place with probability p, `persistence`. Items with a label of
+    at least `relevance_threshold` are relevant. `ties` is "average" (the expected value if
+    ties are broken by chance), "pessimistic" or "optimistic" (relevant items last or first)
+    or "stable" (as stored). A list with nothing relevant has the value `empty`, or stays out
+    of the mean with "skip".
+
+    Shapes: both arrays (n_lists, list_size) and `where` that or (n_lists,); or all (n,), with
+    `segment_ids` (n,) and a static `num_segments`. `sample_weight` (n_lists,). A scalar, or
+    (n_lists,) with `average=None`; a tuple of `k` adds an axis at the end.
+    Range: [0, 1], higher is better; a finite list stays below 1.
+    Undefined: NaN when nothing counts, for NaN in an item that does, and for a persistence
+    outside [0, 1). Lists without an item do not count.
+    Gradient: smooth in the weights and in `persistence`, 0 in the scores and labels.
+    Cost: O(n log n) time for one sort that the weights have no part in, O(n) memory.
+    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
+    Source: Moffat & Zobel (2008).
+
+    >>> round(float(rank_biased_precision([[1, 0, 1]], [[3, 2, 1]], persistence=0.5)), 4)
+    0.625
+    """
+    return over_lists(
+        _RANK_BIASED,
+        y_true,
+        y_score,
+        segment_ids,
+        num_segments,
+        sample_weight,
+        where,
+        average=average,
+        ties=known_ties(ties),
+        empty=empty,
+        k=k,
+        option=check.number("relevance_threshold", relevance_threshold),
+        options=(check.number("persistence", persistence),),
+    )
+
+
+def expected_reciprocal_rank(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    k: Cutoff = None,
+    max_grade: Number = 4.0,
+    ties: str = "pessimistic",
+    empty: Number | str = 0.0,
+    average: str | None = "mean",
+    segment_ids: ArrayLike | None = None,
+    num_segments: int | None = None,
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+) -> Array:
+    """Expected reciprocal of the rank at which a user who reads from the top is satisfied.
+
+    Σ P(rank) / rank over the first k places, where an item of grade g satisfies whoever comes
+    to it with probability (2^g − 1) / 2^`max_grade`. `ties` is "pessimistic" or "optimistic"
+    (lower or higher grades first) or "stable" (as stored): over random orders of graded items
+    it has no closed form that costs O(n log n). A list with no grade above 0 has the value
+    `empty`, or stays out of the mean with "skip".
+
+    Shapes: both arrays (n_lists, list_size) and `where` that or (n_lists,); or all (n,), with
+    `segment_ids` (n,) and a static `num_segments`. `sample_weight` (n_lists,). A scalar, or
+    (n_lists,) with `average=None`; a tuple of `k` adds an axis at the end.
+    Range: [0, 1), higher is better.
+    Undefined: NaN when nothing counts, and for NaN or a grade outside [0, `max_grade`] in an
+    item that does. Lists without an item do not count.
+    Gradient: smooth in the grades for their present order and in the weights, 0 in the scores.
+    Cost: O(n log n) time for one sort that the weights have no part in, O(n) memory.
+    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit, so for
+    `ties="average"`.
+    Source: Chapelle et al. (2009).
+
+    >>> round(float(expected_reciprocal_rank([[4, 0, 2]], [[3, 2, 1]])), 4)
+    0.9414
+    """
+    grade = check.number("max_grade", max_grade)
+    return over_lists(
+        _CASCADE,
+        y_true,
+        y_score,
+        segment_ids,
+        num_segments,
+        sample_weight,
+        where,
+        average=average,
+        ties=known_ties(ties, closed_form=False),
+        empty=empty,
+        k=k,
+        option=grade,
+        options=(grade,),
+    )
+
+
+def _rule(ties: str, ignore_ties: bool) -> str:
+    known_ties(ties)
+    return "last" if check.flag_or_auto("ignore_ties", ignore_ties, auto=False) else ties
+
+
+@functools.lru_cache(maxsize=64)
+def _discounted(gain: Gain, *, ideal: bool) -> Score:
+    """What to compute for a gain; the same object each time, so that it compiles once."""
+    if isinstance(gain, str):
+        check.one_of("gain", gain, tuple(_GAINS))
+        of_relevance = _GAINS[gain]
+    else:
+        check.require(callable(gain), f"`gain` must be a name or a function, got {gain!r}")
+        of_relevance = gain
+
+    def prepare(y_true: Array, _: None) -> tuple[Array, Array]:
+        legal = (y_true >= 0) if ideal else (y_true == y_true)
+        return of_relevance(y_true).astype(y_true.dtype), legal
+
+    if ideal:
+        return Score(prepare, "`y_true` must not be negative or NaN", _with_ideal, _normalised)
+    return Score(prepare, NOT_NAN, ranked_gains, _cumulative)
+
+
+def _linear(y: Array) -> Array:
+    return y
+
+
+def _exponential(y: Array) -> Array:
+    return jnp.expm1(math.log(2) * y)
+
+
+_GAINS: dict[str, Callable[[Array], Array]] = {"linear": _linear, "exponential": _exponential}
+
+
+def _with_ideal(
+    score: Array, gain: Array, lists: Lists, ties: str
+) -> tuple[RankedGains, Array, Lists]:
+    return ranked_gains(score, gain, lists, ties), gain, lists
+
+
+@functools.partial(jax.custom_jvp, nondiff_argnums=(2,))
+def _best(gain: Array, lists: Lists, k: int | None) -> Array:
+    """The most that the gains of each list can come to."""
+    return _discounted_gain(falling_gains(gain, lists), k)
+
+
+@_best.defjvp
+def _best_jvp(
+    k: int | None, primals: tuple[Array, Lists], tangents: tuple[Array, Any]
+) -> tuple[Array, Array]:
+    """Equal gains share their discounts, whatever the order they are stored in."""
+    (gain, lists), (change, _) = primals, tangents
+    by_gain = ranked_gains(gain, change, lists, "average")
+    return _best(gain, lists, k), _discounted_gain(by_gain, k)
+
+
+def _discounted_gain(ranked: RankedGains, k: int | None) -> Array:
+    """Sum of gain over log2(1 + rank) of each list."""
+    longest = ranked.gain.shape[-1]
+    place = lax.iota(ranked.gain.dtype, longest if k is None else min(k, longest))
+    prefix = prefix_sums(math.log(2) / jnp.log(place + 2))
+    return ranked.lists.sum(ranked.gain * mean_of_places(ranked, prefix))
+
+
+def _cumulative(ranked: RankedGains, k: int | None, log_base: Number) -> tuple[Array, Array]:
+    value = _discounted_gain(ranked, k)
+    base = jnp.asarray(log_base, value.dtype)
+    legal = (base > 0) & (base != 1)
+    value = value * jnp.log2(jnp.where(legal, base, 2))
+    value = check.defined(value, legal, "`log_base` must be positive and not 1")
+    return value, jnp.ones(value.shape, jnp.bool_)
+
+
+def _normalised(ranked: tuple[RankedGains, Array, Lists], k: int | None) -> tuple[Array, Array]:
+    by_score, gain, lists = ranked
+    value, best = _discounted_gain(by_score, k), _best(gain, lists, k)
+    return safe_divide(value, best, 0.0), best != 0
+
+
+def _rank_biased(ranked: RankedGains, k: int | None, persistence: Number) -> tuple[Array, Array]:
+    lists, gain = ranked.lists, ranked.gain
+    p = jnp.asarray(persistence, gain.dtype)
+    depth = lists.of_each(depth_of(k, ranked.size))
+    places = jnp.minimum(ranked.start, depth), jnp.minimum(ranked.end, depth)
+    start, end = (place.astype(p.dtype) for place in places)
+    log_p = jnp.log(jnp.clip(p, jnp.finfo(p.dtype).tiny, 1))
+    weight = -jnp.exp(start * log_p) * jnp.expm1((end - start) * log_p)
+    value = lists.sum(gain * weight / (ranked.end - ranked.start).astype(p.dtype))
+    value = check.defined(value, (p >= 0) & (p < 1), "`persistence` must be in [0, 1)")
+    return value, lists.sum(gain) > 0
+
+
+_RANK_BIASED = Score(relevant, NOT_NAN, ranked_gains, _rank_biased)
+
+
+def _grades(y_true: Array, max_grade: Number) -> tuple[Array, Array]:
+    return y_true, (y_true >= 0) & (y_true <= jnp.asarray(max_grade, y_true.dtype))
+
+
+def _cascade(ranked: RankedGains, k: int | None, max_grade: Number) -> tuple[Array, Array]:
+    lists, grade, rank = ranked.lists, ranked.gain, ranked.start
+    most = jnp.asarray(max_grade, grade.dtype)
+    satisfied = jnp.expm1(math.log(2) * grade) * jnp.exp2(-most)
+    # 1 − satisfied, which for the highest grades rounding would make 0.
+    goes_on = jnp.log(jnp.exp2(-most) - jnp.expm1(math.log(2) * (grade - most)))
+    comes = jnp.exp(lists.running(goes_on) - goes_on)
+    seen = rank < lists.of_each(depth_of(k, ranked.size))
+    value = jnp.where(seen, satisfied * comes / (rank + 1).astype(grade.dtype), 0)
+    return lists.sum(value), lists.sum(grade) > 0
+
+
+_CASCADE = Score(
+    _grades, "`y_true` must be in [0, `max_grade`] and not NaN", ranked_gains, _cascade
+)

@@ -1,0 +1,444 @@
+"""Precision at the relevant items: their ranks, all of them or the first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+import jax.numpy as jnp
+from jax import Array, lax
+
+from jmetrics._core import check
+from jmetrics._core.lists import RankedLabels, ranked_labels
+from jmetrics._core.numerics import safe_divide
+from jmetrics._core.types import ArrayLike, Number
+from jmetrics.ranking._lists import (
+    NOT_NAN,
+    Cutoff,
+    Score,
+    depth_of,
+    first_relevant,
+    known_ties,
+    over_lists,
+    relevant,
+)
+
+ELEVEN = tuple(level / 10 for level in range(11))
+
+
+def reciprocal_rank(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    k: Cutoff = None,
+    relevance_threshold: Number = 1.0,
+    ties: str = "average",
+    empty: Number | str = 0.0,
+    average: str | None = "mean",
+    segment_ids: ArrayLike | None = None,
+    num_segments: int | None = None,
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+) -> Array:
+    """Reciprocal of the rank of the first relevant item of each list; the mean is the MRR.
+
+    0 if that is not among the first k places. Under ties the expected reciprocal. Items with a
+    label of at least `relevance_threshold` are relevant. `ties` is "average" (the expected value
+    if ties are broken by chance), "pessimistic" or "optimistic" (relevant items last or first) or
+    "stable" (as stored). A list with nothing relevant has the value `empty`, or stays out of the
+    mean with "skip".
+
+    Shapes: both arrays (n_lists, list_size) and `where` that or (n_lists,); or all (n,), with
+    `segment_ids` (n,) and a static `num_segments`. `sample_weight` (n_lists,). A scalar, or
+    (n_lists,) with `average=None`; a tuple of `k` adds an axis at the end.
+    Range: [0, 1], higher is better.
+    Undefined: NaN when nothing counts, and for NaN in an item that does. Lists without an item do
+    not count.
+    Gradient: smooth in the weights, 0 in the scores and labels.
+    Cost: O(n log n) time for one sort that the weights have no part in, O(n) memory.
+    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
+    Source: `torchmetrics.functional.retrieval_reciprocal_rank`; trec_eval's recip_rank.
+
+    >>> round(float(reciprocal_rank([[0, 1, 1], [1, 0, 0]], [[3, 2, 1], [3, 2, 1]])), 4)
+    0.75
+    """
+    return over_lists(
+        _RECIPROCAL,
+        y_true,
+        y_score,
+        segment_ids,
+        num_segments,
+        sample_weight,
+        where,
+        average=average,
+        ties=known_ties(ties),
+        empty=empty,
+        k=k,
+        option=check.number("relevance_threshold", relevance_threshold),
+    )
+
+
+def average_precision_at_k(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    k: Cutoff = None,
+    denominator: str = "relevant",
+    relevance_threshold: Number = 1.0,
+    ties: str = "average",
+    empty: Number | str = 0.0,
+    average: str | None = "mean",
+    segment_ids: ArrayLike | None = None,
+    num_segments: int | None = None,
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+) -> Array:
+    """Mean of the precisions at the ranks of the relevant items of each list; the mean is the MAP.
+
+    Those beyond the first k places count 0. The mean is over all relevant items with `denominator`
+    "relevant", over as many of them as fit in k places with "min", and over those found with
+    "hits". Items with a label of at least `relevance_threshold` are relevant. `ties` is "average"
+    (the expected value if ties are broken by chance), "pessimistic" or "optimistic" (relevant
+    items last or first) or "stable" (as stored). A list with nothing relevant has the value
+    `empty`, or stays out of the mean with "skip".
+
+    Shapes: both arrays (n_lists, list_size) and `where` that or (n_lists,); or all (n,), with
+    `segment_ids` (n,) and a static `num_segments`. `sample_weight` (n_lists,). A scalar, or
+    (n_lists,) with `average=None`; a tuple of `k` adds an axis at the end.
+    Range: [0, 1], higher is better.
+    Undefined: NaN when nothing counts, and for NaN in an item that does. Lists without an item do
+    not count.
+    Gradient: smooth in the weights, 0 in the scores and labels.
+    Cost: O(n log n) time for one sort that the weights have no part in, O(n) memory.
+    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit, so for
+    `denominator="hits"` with `k` and `ties="average"`, which has no simple closed form.
+    Source: trec_eval's map and map_cut, for "relevant";
+    `torchmetrics.functional.retrieval_average_precision`, for "hits".
+
+    >>> round(float(average_precision_at_k([[1, 0, 1, 1]], [[4, 3, 2, 1]], k=2)), 4)
+    0.3333
+    """
+    check.one_of("denominator", denominator, tuple(_AVERAGE))
+    check.require(
+        denominator != "hits" or k is None or ties != "average",
+        "`ties` must not be 'average' with `denominator='hits'` and `k`",
+    )
+    return over_lists(
+        _AVERAGE[denominator],
+        y_true,
+        y_score,
+        segment_ids,
+        num_segments,
+        sample_weight,
+        where,
+        average=average,
+        ties=known_ties(ties),
+        empty=empty,
+        k=k,
+        option=check.number("relevance_threshold", relevance_threshold),
+    )
+
+
+def geometric_mean_average_precision(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    floor: Number = 1e-5,
+    relevance_threshold: Number = 1.0,
+    ties: str = "average",
+    empty: Number | str = 0.0,
+    segment_ids: ArrayLike | None = None,
+    num_segments: int | None = None,
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+) -> Array:
+    """Geometric mean, over the lists, of their average precisions.
+
+    Those below `floor`, which must be positive, count as `floor`. Items with a label of at least
+    `relevance_threshold` are relevant. `ties` is "average" (the expected value if ties are broken
+    by chance), "pessimistic" or "optimistic" (relevant items last or first) or "stable" (as
+    stored). A list with nothing relevant has the value `empty`, or stays out of the mean with
+    "skip".
+
+    Shapes: both arrays (n_lists, list_size) and `where` that or (n_lists,); or all (n,), with
+    `segment_ids` (n,) and a static `num_segments`. `sample_weight` (n_lists,). A scalar, or
+    (n_lists,) with `average=None`.
+    Range: [floor, 1], higher is better; a list that fails weighs much.
+    Undefined: NaN when nothing counts, for NaN in an item that does, and for a floor that is not
+    positive. Lists without an item do not count.
+    Gradient: smooth in the weights, 0 in the scores and labels.
+    Cost: O(n log n) time for one sort that the weights have no part in, O(n) memory.
+    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
+    Source: trec_eval's gm_map; Robertson (2006).
+
+    >>> round(float(geometric_mean_average_precision([[1, 0], [0, 1]], [[2, 1], [2, 1]])), 4)
+    0.7071
+    """
+    return over_lists(
+        _GEOMETRIC,
+        y_true,
+        y_score,
+        segment_ids,
+        num_segments,
+        sample_weight,
+        where,
+        ties=known_ties(ties),
+        empty=empty,
+        option=check.number("relevance_threshold", relevance_threshold),
+        options=(check.number("floor", floor),),
+    )
+
+
+def bpref(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    relevance_threshold: Number = 1.0,
+    ties: str = "average",
+    empty: Number | str = 0.0,
+    average: str | None = "mean",
+    segment_ids: ArrayLike | None = None,
+    num_segments: int | None = None,
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+) -> Array:
+    """Share of the other items that the relevant ones of each list are ranked above.
+
+    Only as many of the others count as there are relevant ones: the mean over the relevant items
+    of 1 − min(others above, R) / min(others, R), R being how many are relevant. Items that nobody
+    judged are to be masked. Items with a label of at least `relevance_threshold` are relevant.
+    `ties` is "average" (the expected value if ties are broken by chance), "pessimistic" or
+    "optimistic" (relevant items last or first) or "stable" (as stored). A list with nothing
+    relevant has the value `empty`, or stays out of the mean with "skip".
+
+    Shapes: both arrays (n_lists, list_size) and `where` that or (n_lists,); or all (n,), with
+    `segment_ids` (n,) and a static `num_segments`. `sample_weight` (n_lists,). A scalar, or
+    (n_lists,) with `average=None`.
+    Range: [0, 1], higher is better.
+    Undefined: NaN when nothing counts, and for NaN in an item that does. Lists without an item do
+    not count.
+    Gradient: smooth in the weights, 0 in the scores and labels.
+    Cost: O(n log n) time for one sort that the weights have no part in, O(n) memory.
+    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
+    Source: trec_eval's bpref; Buckley & Voorhees (2004).
+
+    >>> round(float(bpref([[1, 0, 1, 0]], [[4, 3, 2, 1]])), 4)
+    0.75
+    """
+    return over_lists(
+        _BPREF,
+        y_true,
+        y_score,
+        segment_ids,
+        num_segments,
+        sample_weight,
+        where,
+        average=average,
+        ties=known_ties(ties),
+        empty=empty,
+        option=check.number("relevance_threshold", relevance_threshold),
+    )
+
+
+def interpolated_precision(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    recall_levels: ArrayLike = ELEVEN,
+    relevance_threshold: Number = 1.0,
+    ties: str = "pessimistic",
+    empty: Number | str = 0.0,
+    average: str | None = "mean",
+    segment_ids: ArrayLike | None = None,
+    num_segments: int | None = None,
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+) -> Array:
+    """Highest precision of each list at any rank that reaches a recall, for several recalls.
+
+    Items with a label of at least `relevance_threshold` are relevant. `ties` is "pessimistic" or
+    "optimistic" (relevant items last or first) or "stable" (as stored): the expected maximum over
+    random orders has no simple closed form. A list with nothing relevant has the value `empty`, or
+    stays out of the mean with "skip".
+
+    Shapes: both arrays (n_lists, list_size) and `where` that or (n_lists,); or all (n,), with
+    `segment_ids` (n,) and a static `num_segments`. `sample_weight` (n_lists,). A scalar, or
+    (n_lists,) with `average=None`, with an axis for the levels at the end.
+    Range: [0, 1], higher is better.
+    Undefined: NaN when nothing counts, for NaN in an item that does, and for a level outside [0,
+    1]. Lists without an item do not count.
+    Gradient: smooth in the weights, 0 in the scores and labels.
+    Cost: O(n log n) time for one sort that the weights have no part in, O(n) for each level and
+    O(n) memory.
+    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit, so for
+    `ties="average"`.
+    Source: trec_eval's iprec_at_recall; Manning, Raghavan & Schütze (2008), section 8.4.
+
+    >>> [
+    ...     round(float(p), 4)
+    ...     for p in interpolated_precision([[1, 0, 1]], [[3, 2, 1]], recall_levels=[0.5, 1])
+    ... ]
+    [1.0, 0.6667]
+    """
+    return over_lists(
+        _INTERPOLATED,
+        y_true,
+        y_score,
+        segment_ids,
+        num_segments,
+        sample_weight,
+        where,
+        average=average,
+        ties=known_ties(ties, closed_form=False),
+        empty=empty,
+        option=check.number("relevance_threshold", relevance_threshold),
+        options=(check.number_or_vector("recall_levels", recall_levels),),
+    )
+
+
+def eleven_point_average_precision(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    relevance_threshold: Number = 1.0,
+    ties: str = "pessimistic",
+    empty: Number | str = 0.0,
+    average: str | None = "mean",
+    segment_ids: ArrayLike | None = None,
+    num_segments: int | None = None,
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+) -> Array:
+    """Mean of the interpolated precisions at recall 0, 0.1, ..., 1 of each list.
+
+    Items with a label of at least `relevance_threshold` are relevant. `ties` is "pessimistic" or
+    "optimistic" (relevant items last or first) or "stable" (as stored): the expected maximum over
+    random orders has no simple closed form. A list with nothing relevant has the value `empty`, or
+    stays out of the mean with "skip".
+
+    Shapes: both arrays (n_lists, list_size) and `where` that or (n_lists,); or all (n,), with
+    `segment_ids` (n,) and a static `num_segments`. `sample_weight` (n_lists,). A scalar, or
+    (n_lists,) with `average=None`.
+    Range: [0, 1], higher is better.
+    Undefined: NaN when nothing counts, and for NaN in an item that does. Lists without an item do
+    not count.
+    Gradient: smooth in the weights, 0 in the scores and labels.
+    Cost: O(n log n) time for one sort that the weights have no part in, O(n) memory.
+    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit, so for
+    `ties="average"`.
+    Source: trec_eval's 11pt_avg; Manning, Raghavan & Schütze (2008), section 8.4.
+
+    >>> round(float(eleven_point_average_precision([[1, 0, 1]], [[3, 2, 1]])), 4)
+    0.8485
+    """
+    return over_lists(
+        _ELEVEN_POINT,
+        y_true,
+        y_score,
+        segment_ids,
+        num_segments,
+        sample_weight,
+        where,
+        average=average,
+        ties=known_ties(ties, closed_form=False),
+        empty=empty,
+        option=check.number("relevance_threshold", relevance_threshold),
+    )
+
+
+def _reciprocal(ranked: RankedLabels, k: int | None) -> tuple[Array, Array]:
+    depth = ranked.lists.of_each(depth_of(k, ranked.size))
+    chance = first_relevant(ranked)
+    value = jnp.where(ranked.rank < depth, chance / (ranked.rank + 1).astype(chance.dtype), 0)
+    return ranked.lists.sum(value), ranked.total > 0
+
+
+def _precisions(ranked: RankedLabels, depth: Array) -> Array:
+    """Sum of the expected precisions at the relevant items among the first places.
+
+    Of n tied items, m are relevant. A place among theirs has a relevant one with chance m / n;
+    each place of theirs above it then has one of the m − 1 others, of n − 1 in all.
+    """
+    dtype = ranked.label.dtype
+    tied, relevant_tied = (
+        count.astype(dtype) for count in (ranked.end - ranked.start, ranked.within)
+    )
+    place = (ranked.rank - ranked.start).astype(dtype)
+    others = place * (relevant_tied - 1) / jnp.maximum(tied - 1, 1)
+    found = ranked.before.astype(dtype) + 1 + others
+    share = safe_divide(relevant_tied, tied, 0.0) * found / (ranked.rank + 1).astype(dtype)
+    seen = ranked.real & (ranked.rank < ranked.lists.of_each(depth))
+    return ranked.lists.sum(jnp.where(seen, share, 0))
+
+
+def _all_relevant(ranked: RankedLabels, depth: Array) -> Array:
+    del depth
+    return ranked.total
+
+
+def _as_many_as_fit(ranked: RankedLabels, depth: Array) -> Array:
+    return jnp.minimum(ranked.total, depth)
+
+
+def _found(ranked: RankedLabels, depth: Array) -> Array:
+    seen = ranked.rank < ranked.lists.of_each(depth)
+    return ranked.lists.sum(jnp.where(seen, ranked.label, 0)).astype(jnp.int32)
+
+
+def _average(
+    ranked: RankedLabels, k: int | None, *_: Number, over: Callable[..., Array]
+) -> tuple[Array, Array]:
+    depth = depth_of(k, ranked.size)
+    total = over(ranked, depth).astype(ranked.label.dtype)
+    return safe_divide(_precisions(ranked, depth), total, 0.0), ranked.total > 0
+
+
+def _average_above(ranked: RankedLabels, k: int | None, floor: Number) -> tuple[Array, Array]:
+    value, some = _average(ranked, k, over=_all_relevant)
+    legal = jnp.asarray(floor, value.dtype) > 0
+    return check.defined(value, legal, "`floor` must be positive"), some
+
+
+def _bpref(ranked: RankedLabels, _: None) -> tuple[Array, Array]:
+    lists, dtype = ranked.lists, ranked.label.dtype
+    total, others = (c.astype(dtype) for c in (ranked.total, ranked.size - ranked.total))
+    most = lists.of_each(total)
+    above = (ranked.start - ranked.before).astype(dtype)
+    tied = (ranked.end - ranked.start - ranked.within).astype(dtype)
+    # Each number of tied others, 0 to all, is as likely to be above; some sums stay below R.
+    below = jnp.clip(most - above, 0, tied + 1)
+    counted = below * above + below * (below - 1) / 2 + (tied + 1 - below) * most
+    wrong = safe_divide(counted / (tied + 1), lists.of_each(jnp.minimum(total, others)), 0.0)
+    return safe_divide(lists.sum(ranked.label * (1 - wrong)), total, 0.0), ranked.total > 0
+
+
+def _interpolated(ranked: RankedLabels, _: None, levels: Array) -> tuple[Array, Array]:
+    lists, dtype = ranked.lists, ranked.label.dtype
+    levels = jnp.atleast_1d(jnp.asarray(levels, dtype))
+    hits = (ranked.before + ranked.within).astype(dtype)
+    precision = jnp.where(ranked.real, hits / (ranked.rank + 1).astype(dtype), 0)
+
+    def highest(level: Array) -> Array:
+        # Rounding must not ask for one more: 0.1 × 10 in floats may exceed 1.
+        needed = jnp.ceil(level * ranked.total.astype(dtype) * (1 - 16 * jnp.finfo(dtype).eps))
+        return lists.max(jnp.where(hits >= lists.of_each(needed), precision, 0))
+
+    values = lax.map(highest, levels).T
+    inside = ((levels >= 0) & (levels <= 1))[None, :]
+    return check.defined(values, inside, "`recall_levels` must be in [0, 1]"), ranked.total > 0
+
+
+def _eleven_point(ranked: RankedLabels, _: None) -> tuple[Array, Array]:
+    values, some = _interpolated(ranked, None, jnp.asarray(ELEVEN))
+    return jnp.mean(values, axis=1), some
+
+
+_RECIPROCAL = Score(relevant, NOT_NAN, ranked_labels, _reciprocal)
+_AVERAGE = {
+    name: Score(relevant, NOT_NAN, ranked_labels, partial(_average, over=over))
+    for name, over in (("relevant", _all_relevant), ("min", _as_many_as_fit), ("hits", _found))
+}
+_GEOMETRIC = Score(relevant, NOT_NAN, ranked_labels, _average_above, geometric=True)
+_BPREF = Score(relevant, NOT_NAN, ranked_labels, _bpref)
+_INTERPOLATED = Score(relevant, NOT_NAN, ranked_labels, _interpolated)
+_ELEVEN_POINT = Score(relevant, NOT_NAN, ranked_labels, _eleven_point)

@@ -1,0 +1,201 @@
+"""Rows of the metrics of scores at all thresholds."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+from jmetrics import curves
+from tests.oracles import curves as oracles
+from tests.row import EXTREMES, STEPS, Arrays, Outside, Row, Variant, binary, tied_scores
+
+BINARY = Outside("y_true", 2.0, "`y_true` must be 0 or 1")
+CLASSES = Outside("y_true", 0.5, "`y_true` must be")
+NOT_NUMBER = Outside("y_score", np.nan, "`y_score` must not be NaN")
+OUTSIDE = (BINARY, NOT_NUMBER)
+TRAITS = frozenset({STEPS})
+JUMPS = TRAITS | {EXTREMES}
+
+
+def class_scores(rng: np.random.Generator, n: int) -> Arrays:
+    """Three classes and ties; two classes within the first two samples."""
+    y = np.append([2, 0], rng.integers(0, 3, max(n - 2, 0)))[:n]
+    return y, np.round(3 * (np.eye(3)[y] + rng.normal(0, 1, (n, 3)))) / 4
+
+
+def label_scores(rng: np.random.Generator, n: int) -> Arrays:
+    """Both values of each of three labels within the first two samples."""
+    y = np.stack([binary(rng, n) ^ (k == 1) for k in range(3)], axis=1).astype(int)
+    return y, np.round(3 * (y + rng.normal(0, 1, (n, 3)))) / 4
+
+
+def area(x: Any, y: Any) -> Any:
+    """Trapezoids; arrays may be padded by their last entries. NaN where y is."""
+    return jnp.sum(jnp.diff(x) * (y[1:] + y[:-1])) / 2 + 0 * y[-1]
+
+
+def moment(x: Any, y: Any) -> Any:
+    """The area under y², y being straight between points."""
+    low, high = y[:-1], y[1:]
+    return jnp.sum(jnp.diff(x) * (low * low + low * high + high * high)) / 3 + 0 * y[-1]
+
+
+def summed(
+    curve: Callable[..., Any], summary: Callable[..., Any], **fixed: Any
+) -> Callable[..., Any]:
+    """Numbers that a curve gives however it is padded, so that every law can be asked of it."""
+
+    @functools.wraps(curve)
+    def metric(y_true: Any, y_score: Any, **arguments: Any) -> Any:
+        return summary(*curve(y_true, y_score, **fixed, **arguments))
+
+    return metric
+
+
+def of_roc(fpr: Any, tpr: Any, thresholds: Any, size: Any) -> Any:
+    return area(fpr, tpr), moment(fpr, tpr)
+
+
+def of_precision_recall(precision: Any, recall: Any, thresholds: Any, size: Any) -> Any:
+    steps = jnp.sum(-jnp.diff(recall) * precision[:-1]) + 0 * precision[-1]
+    return steps, area(thresholds, recall[:-1]) if thresholds.shape[0] else jnp.nan * steps
+
+
+def of_det(fpr: Any, fnr: Any, thresholds: Any, size: Any) -> Any:
+    return -area(fpr, fnr), -moment(fpr, fnr)
+
+
+def of_cells(tn: Any, fp: Any, fn: Any, tp: Any, thresholds: Any, size: Any) -> Any:
+    cells = [cell.astype(thresholds.dtype) + 0 * thresholds for cell in (tn, fp, fn, tp)]
+    total = cells[1][-1] + cells[3][-1]
+    a, b, c, d = (-area(thresholds, cell / total) for cell in cells)
+    return a + 2 * b, c + 2 * d
+
+
+def of_values(values: Any, thresholds: Any, size: Any) -> Any:
+    return -area(thresholds, values)
+
+
+def f1(counts: Any) -> Any:
+    return 2 * counts.tp / (2 * counts.tp + counts.fp + counts.fn)
+
+
+def level(name: str, least: float = 0.617) -> dict[str, Any]:
+    """What the rows of a metric at a given level have in common."""
+    return {
+        "traits": JUMPS,
+        "variants": (Variant({name: least}),),
+        "traced": {name: (0.383, 0.517)},
+        "outside": (Outside(name, 1.5, f"`{name}` must be in [0, 1]"), *OUTSIDE),
+    }
+
+
+CURVES = (
+    Row(
+        curves.roc_auc_score,
+        tied_scores,
+        oracles.roc_auc,
+        TRAITS,
+        (
+            Variant(),
+            Variant({"max_fpr": 0.3}),
+            Variant({"min_tpr": 0.6, "max_fpr": 0.7}),
+            Variant({"multi_class": "ovr"}, class_scores, outside=(CLASSES, NOT_NUMBER)),
+            Variant(
+                {"multi_class": "ovo", "average": "weighted"},
+                class_scores,
+                outside=(CLASSES, NOT_NUMBER),
+            ),
+            Variant({"average": None}, label_scores),
+        ),
+        traced={"max_fpr": (0.23, 0.81), "min_tpr": (0.17, 0.63)},
+        refused={"average": "binary", "multi_class": "all"},
+        outside=(*OUTSIDE, Outside("max_fpr", 0.0, "`max_fpr` must be in (0, 1]")),
+    ),
+    Row(
+        curves.average_precision_score,
+        tied_scores,
+        oracles.average_precision,
+        TRAITS,
+        (
+            Variant(),
+            Variant({"average": "weighted"}, class_scores, outside=(CLASSES, NOT_NUMBER)),
+            Variant({"average": "samples"}, label_scores),
+        ),
+        refused={"average": "binary"},
+        outside=OUTSIDE,
+    ),
+    Row(curves.gini, tied_scores, oracles.gini, TRAITS, outside=OUTSIDE),
+    Row(
+        curves.equal_error_rate,
+        tied_scores,
+        oracles.equal_error_rate,
+        TRAITS,
+        outside=OUTSIDE,
+    ),
+    Row(curves.ks_statistic, tied_scores, oracles.ks_statistic, JUMPS, outside=OUTSIDE),
+    Row(
+        curves.recall_at_precision,
+        tied_scores,
+        oracles.recall_at_precision,
+        **level("min_precision", 0.433),
+    ),
+    Row(
+        curves.precision_at_recall,
+        tied_scores,
+        oracles.precision_at_recall,
+        **level("min_recall"),
+    ),
+    Row(
+        curves.sensitivity_at_specificity,
+        tied_scores,
+        oracles.sensitivity_at_specificity,
+        **level("min_specificity"),
+    ),
+    Row(
+        curves.specificity_at_sensitivity,
+        tied_scores,
+        oracles.specificity_at_sensitivity,
+        **level("min_sensitivity"),
+    ),
+    Row(
+        summed(curves.roc_curve, of_roc),
+        tied_scores,
+        oracles.roc_curve,
+        JUMPS,
+        refused={"size": 0},
+        outside=OUTSIDE,
+    ),
+    Row(
+        summed(curves.precision_recall_curve, of_precision_recall),
+        tied_scores,
+        oracles.precision_recall_curve,
+        JUMPS,
+        outside=OUTSIDE,
+    ),
+    Row(
+        summed(curves.det_curve, of_det),
+        tied_scores,
+        oracles.det_curve,
+        JUMPS,
+        outside=OUTSIDE,
+    ),
+    Row(
+        summed(curves.confusion_matrix_at_thresholds, of_cells),
+        tied_scores,
+        oracles.cells,
+        JUMPS,
+        outside=OUTSIDE,
+    ),
+    Row(
+        summed(curves.metric_at_thresholds, of_values, metric_of_counts=f1),
+        tied_scores,
+        oracles.f1_area,
+        JUMPS,
+        outside=OUTSIDE,
+    ),
+)
