@@ -12,6 +12,7 @@ from jax import Array, lax
 
 from jmetrics._core import check
 from jmetrics._core.types import ArrayLike
+from jmetrics._core.weights import clean
 
 
 class Padded(NamedTuple):
@@ -66,14 +67,14 @@ def pad_lists(
         lists = jnp.concatenate(rows) if rows else jnp.zeros(0)
     flat, known, lengths = _flat("lists", lists), _known(lengths), _lengths(lengths)
     size = _fitting(size, None if known is None else int(np.max(known, initial=0)))
-    where = where_from_lengths(lengths, size=size)
+    mask = where_from_lengths(lengths, size=size)
     if flat.shape[0] == 0:
-        return Padded(jnp.full(where.shape, fill, flat.dtype), where)
+        return Padded(jnp.full(mask.shape, fill, flat.dtype), mask)
     first = jnp.cumsum(lengths, dtype=jnp.int32) - lengths
     place = first[:, None] + lax.iota(jnp.int32, size)[None, :]
-    values = jnp.where(where, jnp.take(flat, place, mode="clip"), jnp.asarray(fill, flat.dtype))
+    values = clean(jnp.take(flat, place, mode="clip"), None, mask, filler=fill)
     short = (lengths <= size)[:, None]
-    return Padded(check.defined(values, short, "`lengths` must not exceed `size`"), where)
+    return Padded(check.defined(values, short, "`lengths` must not exceed `size`"), mask)
 
 
 def where_from_lengths(lengths: ArrayLike, *, size: int) -> Array:

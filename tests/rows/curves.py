@@ -27,6 +27,12 @@ def class_scores(rng: np.random.Generator, n: int) -> Arrays:
     return y, np.round(3 * (np.eye(3)[y] + rng.normal(0, 1, (n, 3)))) / 4
 
 
+def clear_scores(rng: np.random.Generator, n: int) -> Arrays:
+    """Scores of which the highest belong to positives."""
+    y = binary(rng, n)
+    return y, np.round(4 * (y + rng.normal(0, 0.6, n))) / 4
+
+
 def label_scores(rng: np.random.Generator, n: int) -> Arrays:
     """Both values of each of three labels within the first two samples."""
     y = np.stack([binary(rng, n) ^ (k == 1) for k in range(3)], axis=1).astype(int)
@@ -140,9 +146,9 @@ CURVES = (
     Row(curves.ks_statistic, tied_scores, oracles.ks_statistic, JUMPS, outside=OUTSIDE),
     Row(
         curves.recall_at_precision,
-        tied_scores,
+        clear_scores,
         oracles.recall_at_precision,
-        **level("min_precision", 0.433),
+        **level("min_precision", 0.83),
     ),
     Row(
         curves.precision_at_recall,

@@ -1,0 +1,151 @@
+"""Classes: which labels there are, and how many, known while tracing."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Collection, Mapping
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax import Array
+
+from jmetrics._core.check.options import one_of, positive_integer
+
+
+def fitting_average(average: str | None, shape: tuple[int, ...]) -> None:
+    """Raise for a way of averaging that labels of this shape do not have."""
+    if average == "samples" and len(shape) == 1:
+        raise ValueError(
+            f"`average='samples'` needs indicators of shape (n, n_labels), got shape {shape}"
+        )
+    if average == "binary" and len(shape) == 2:
+        raise ValueError(
+            f"`average='binary'` needs labels of shape (n,), got indicators of shape {shape}; "
+            "choose another `average`"
+        )
+
+
+def class_labels(labels: Any) -> tuple[int, ...] | None:
+    """Return static class labels, which must be distinct whole numbers of at least 0."""
+    if labels is None:
+        return None
+    try:
+        found = tuple(operator.index(label) for label in labels)
+    except TypeError:
+        raise TypeError(
+            f"`labels` must be a sequence of whole numbers known while tracing, got {labels!r}"
+        ) from None
+    if not found or min(found) < 0 or len(set(found)) < len(found):
+        raise ValueError(f"`labels` must be distinct whole numbers of at least 0, got {labels!r}")
+    return found
+
+
+def column_labels(labels: Any, columns: int) -> tuple[int, ...] | None:
+    """Return the static labels of the columns, which must rise."""
+    found = class_labels(labels)
+    if found is not None and (len(found) != columns or list(found) != sorted(found)):
+        raise ValueError(
+            f"`labels` must rise, with one for each of the {columns} columns of `y_score`, "
+            f"got {labels!r}"
+        )
+    return found
+
+
+def class_averages(
+    multi_class: str, average: str | None, options: Mapping[str, Collection[str | None]]
+) -> None:
+    """Raise unless there is a way to score classes, with an average that it has."""
+    if multi_class not in options:
+        expected = " or ".join(map(repr, options))
+        raise ValueError(f"`multi_class` must be {expected} for classes, got {multi_class!r}")
+    one_of("average", average, options[multi_class])
+
+
+def class_pair(labels: Any) -> tuple[int, ...] | None:
+    """Return the static labels of the negative and the positive class."""
+    found = class_labels(labels)
+    if found is not None and len(found) != 2:
+        raise ValueError(f"`labels` must be a negative and a positive label, got {labels!r}")
+    return found
+
+
+def class_count(
+    num_classes: Any,
+    labels: tuple[int, ...] | None,
+    y_true: Any,
+    y_pred: Any,
+    sample_weight: Any = None,
+    where: Any = None,
+    *,
+    exact: bool = False,
+) -> int:
+    """Return how many classes there are: as said, as `labels` need, or as the data show.
+
+    A number read off the data is rounded up to a power of two unless it must be `exact`, so
+    that batches of data share compiled programs.
+    """
+    if num_classes is not None:
+        count = positive_integer("num_classes", num_classes)
+        if labels is not None and max(labels) >= count:
+            raise ValueError(f"`labels` must be below `num_classes`, {count}, got {labels}")
+        return count
+    if labels is not None:
+        return 1 + max(labels)
+    count = _classes_seen(y_true, y_pred, sample_weight, where)
+    return count if exact else 1 << (count - 1).bit_length()
+
+
+def label_count(num_classes: Any, labels: tuple[int, ...] | None, columns: int) -> int:
+    """Return how many columns the indicators have, which `num_classes` and `labels` must fit."""
+    if num_classes is not None and num_classes != columns:
+        raise ValueError(f"`num_classes` must be the {columns} columns, got {num_classes!r}")
+    if labels is not None and max(labels) >= columns:
+        raise ValueError(f"`labels` must be below the number of columns, {columns}, got {labels}")
+    return columns
+
+
+_MOST_CLASSES = 2**24
+
+
+def _classes_seen(y_true: Any, y_pred: Any, sample_weight: Any, where: Any) -> int:
+    """One more than the largest label that counts; what is traced of the rest counts."""
+    concrete = [None if isinstance(a, jax.core.Tracer) else a for a in (sample_weight, where)]
+    try:
+        with jax.ensure_compile_time_eval():
+            arrays = [None if a is None else jnp.asarray(a) for a in (y_true, y_pred, *concrete)]
+            count = 1 + int(_largest_label(*arrays))
+    except jax.errors.ConcretizationTypeError:
+        raise ValueError(
+            "`num_classes` must be given where `y_true` and `y_pred` are traced, as inside `jit`"
+        ) from None
+    if count > _MOST_CLASSES:
+        raise ValueError(f"`num_classes` must be given for labels as large as {count - 1}")
+    return count
+
+
+@jax.jit
+def _largest_label(
+    y_true: Array, y_pred: Array, sample_weight: Array | None, where: Array | None
+) -> Array:
+    counts = jnp.ones(y_true.shape, jnp.bool_) if where is None else where
+    if sample_weight is not None:
+        counts = counts & (sample_weight != 0)
+
+    def largest(labels: Array) -> Array:
+        on = counts
+        if jnp.issubdtype(labels.dtype, jnp.floating):
+            if jnp.finfo(labels.dtype).bits < 32:
+                labels = labels.astype(jnp.float32)
+            on = on & (jnp.abs(labels) < 2.0**31)
+        whole = jnp.where(on, labels, jnp.zeros_like(labels)).astype(jnp.result_type(int))
+        return jnp.max(whole, initial=0)
+
+    return jnp.maximum(largest(y_true), largest(y_pred))
+
+
+def table_size(num_classes: int) -> int:
+    """Return a number of classes, all pairs of which an int32 must be able to number."""
+    if num_classes**2 >= 2**31:
+        raise ValueError(f"`num_classes` must be at most 46340 for a table, got {num_classes}")
+    return num_classes

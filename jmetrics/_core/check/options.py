@@ -1,0 +1,145 @@
+"""Options: what is traced, what is static, and what each may be."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Collection, Mapping
+from typing import Any
+
+import jax
+import numpy as np
+from jax import Array
+
+from jmetrics._core.check.numbers import array
+from jmetrics._core.types import Number
+
+
+def cutoffs(name: str, value: Any) -> int | tuple[int, ...] | None:
+    """Return a static number of places, or several; None stands for all places."""
+    if isinstance(value, (tuple, list)):
+        require(len(value) > 0, f"`{name}` must have at least one entry, got {value!r}")
+        return tuple(positive_integer(name, k) for k in value)
+    return None if value is None else positive_integer(name, value)
+
+
+def split_options(options: dict[str, Any]) -> tuple[dict[str, Any], tuple[tuple[str, Any], ...]]:
+    """Split the options of a metric: numbers are traced, what picks a branch is static."""
+    numbers = (float, np.floating, np.ndarray, jax.Array)
+    traced = {k: v for k, v in options.items() if isinstance(v, numbers)}
+    return traced, tuple((k, _hashable(v)) for k, v in options.items() if k not in traced)
+
+
+def _hashable(value: Any) -> Any:
+    return tuple(map(_hashable, value)) if isinstance(value, list) else value
+
+
+def level(name: str, value: Number) -> float | Array:
+    """Return a traced share between 0 and 1; a plain number must be one."""
+    converted = number(name, value)
+    if isinstance(converted, float) and not 0 < converted < 1:
+        raise ValueError(f"`{name}` must be between 0 and 1, got {value!r}")
+    return converted
+
+
+def number(name: str, value: Number) -> float | Array:
+    """Return a traced option; a plain number stays one, so that its value compiles once."""
+    if isinstance(value, (bool, int, float)):
+        return float(value)
+    converted = array(name, value)
+    if converted.shape != ():
+        raise ValueError(f"`{name}` must be a single number, got shape {converted.shape}")
+    return converted
+
+
+def number_or_samples(name: str, value: Any, shape: tuple[int, ...]) -> float | Array:
+    """Return a traced option that is one number or has one a sample."""
+    if isinstance(value, (bool, int, float)):
+        return float(value)
+    converted = array(name, value)
+    if converted.shape not in ((), shape):
+        raise ValueError(
+            f"`{name}` must be a number or have one entry a sample, shape {shape}, "
+            f"got {converted.shape}"
+        )
+    return converted
+
+
+def number_for_each(
+    name: str, value: Number | Mapping[str, Number], keys: tuple[str, ...]
+) -> tuple[float | Array, ...]:
+    """Return a traced option for each of `keys`, from a dict with just these or one number."""
+    if not isinstance(value, Mapping):
+        return (number(name, value),) * len(keys)
+    if set(value) != set(keys):
+        expected = " and ".join(map(repr, keys))
+        raise ValueError(f"`{name}` must be a number or have the keys {expected}, got {value!r}")
+    return tuple(number(name, value[key]) for key in keys)
+
+
+def number_or_vector(name: str, value: Any) -> float | Array:
+    """Return a traced option that may have one axis."""
+    if isinstance(value, (bool, int, float)):
+        return float(value)
+    converted = array(name, value)
+    if converted.ndim > 1:
+        raise ValueError(f"`{name}` must be a number or have one axis, got shape {converted.shape}")
+    return converted
+
+
+def positive_integer(name: str, value: Any) -> int:
+    """Return a static count, which must be a whole number of at least 1."""
+    try:
+        count = operator.index(value)
+    except TypeError:
+        raise TypeError(f"`{name}` must be a whole number, got {value!r}") from None
+    if count < 1:
+        raise ValueError(f"`{name}` must be at least 1, got {count}")
+    return count
+
+
+def one_of(name: str, value: Any, options: Collection[str | None]) -> None:
+    """Raise unless a static option is one of those that exist."""
+    if not (isinstance(value, str | None) and value in options):
+        raise ValueError(f"`{name}` must be one of {', '.join(map(repr, options))}, got {value!r}")
+
+
+def flag_or_auto(name: str, value: Any, *, auto: bool) -> bool:
+    """Return a static flag, for which "auto" stands for what suits the shapes."""
+    if isinstance(value, str) and value == "auto":
+        return auto
+    if isinstance(value, (bool, np.bool_)):
+        return bool(value)
+    raise ValueError(f"`{name}` must be True, False or 'auto', got {value!r}")
+
+
+def require(condition: bool, message: str) -> None:
+    """Raise for static options that do not go together."""
+    if not condition:
+        raise ValueError(message)
+
+
+def levels(name: str, value: Any, count: int) -> Array:
+    """Return `count` traced levels, one for each column of the predictions."""
+    converted = array(name, value)
+    if converted.shape != (count,):
+        raise ValueError(
+            f"`{name}` must have one entry a column of `y_pred`, shape {(count,)}, "
+            f"got {converted.shape}"
+        )
+    return converted
+
+
+def output_weights(
+    multioutput: Any, shape: tuple[int, ...], options: Collection[str]
+) -> tuple[str, Array | None]:
+    """Split `multioutput` into the static way of averaging and traced weights of outputs."""
+    if isinstance(multioutput, str):
+        one_of("multioutput", multioutput, options)
+        return multioutput, None
+    weights = array("multioutput", multioutput)
+    if len(shape) < 2 or weights.shape != shape[1:]:
+        raise ValueError(
+            f"`multioutput` as weights needs one entry an output of a target with 2 axes; "
+            f"got shape {weights.shape} for a target of shape {shape}"
+        )
+    return "weights", weights

@@ -1,0 +1,61 @@
+"""Values are checked on request: NaN by default, an error under `checked`."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax import Array
+from jax.experimental import checkify
+
+
+def defined(value: Array, inside: Array, reason: str) -> Array:
+    """Turn `value` into NaN, with NaN gradient, wherever `inside` is False.
+
+    Integers, which have no NaN, become the least there is. Under `checked` the call raises
+    with `reason` instead. Otherwise this costs one select.
+    """
+    checkify.debug_check(jnp.all(inside), reason)
+    if not jnp.issubdtype(value.dtype, jnp.floating):
+        return jnp.where(inside, value, jnp.iinfo(value.dtype).min)
+    return value * jnp.where(inside, jnp.ones_like(value), jnp.full_like(value, jnp.nan))
+
+
+def checked(metric: Callable[..., Any]) -> Callable[..., Any]:
+    """Make a metric raise where it would answer NaN because a value is out of its domain.
+
+    Wraps any function of this library, or any function that calls some, jitted or not.
+
+    Shapes: those of `metric`; the result is the same.
+    Raises: ValueError with the reason. Inside someone else's `jit` the error is raised by
+    the running program, and JAX wraps it in its own runtime error; the reason is in the text.
+    Cost: that of `metric`, plus one host synchronisation a call.
+    Source: `jax.experimental.checkify`, which this puts to use.
+
+    >>> import jmetrics
+    >>> jmetrics.checked(jmetrics.log_loss)([0, 1], [0.5, 1.5])
+    Traceback (most recent call last):
+        ...
+    ValueError: `y_proba` must be probabilities in [0, 1]
+    """
+
+    @functools.wraps(metric)
+    def run(*args: Any, **kwargs: Any) -> Any:
+        call = checkify.checkify(lambda: metric(*args, **kwargs), errors=checkify.user_checks)
+        error, value = call()
+        if any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves(error)):
+            jax.debug.callback(_raise, error)
+        else:
+            _raise(error)
+        return value
+
+    return run
+
+
+def _raise(error: checkify.Error) -> None:
+    message = error.get()
+    if message:
+        raise ValueError(message.removesuffix(" (`check` failed)"))
