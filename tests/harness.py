@@ -87,6 +87,11 @@ def _compiled(case: Case) -> Callable[..., Result]:
     return run
 
 
+def forget_compiled() -> None:
+    """Drop the programs that `evaluate` holds."""
+    _compiled.cache_clear()
+
+
 def blend(value: Any) -> Any:
     """One number that depends on each entry of a value in its own way."""
     return sum(

@@ -50,11 +50,18 @@ from tests.row import (
 Law = Callable[[Case], None]
 
 LAWS: list[Law] = []
+ONCE_A_ROW: set[Law] = set()
+"""Laws of the call rather than of the numbers: the first variant of a row speaks for all."""
 
 
 def law(function: Law) -> Law:
     LAWS.append(function)
     return function
+
+
+def law_of_the_call(function: Law) -> Law:
+    ONCE_A_ROW.add(function)
+    return law(function)
 
 
 # --- transformations ---------------------------------------------------------------------
@@ -66,7 +73,7 @@ def jit_is_eager(case: Case) -> None:
     assert_same(evaluate(case, data).value, eager(case, data), rtol=1e-6)
 
 
-@law
+@law_of_the_call
 def vmap_is_a_loop(case: Case) -> None:
     """A batch over everything, with a batch over weights alone inside."""
     samples = [sample(case, seed=seed) for seed in (0, 1)]
@@ -86,7 +93,7 @@ def vmap_is_a_loop(case: Case) -> None:
     assert_same(jax.vmap(over_weights)(*stacked), expected)
 
 
-@law
+@law_of_the_call
 def exports_to_every_platform(case: Case) -> None:
     data = sample(case)
     compiled = jax.jit(lambda *arrays: eager(case, Data(*arrays)))
@@ -264,7 +271,7 @@ def order_is_irrelevant(case: Case) -> None:
 # --- dtypes and precision ----------------------------------------------------------------
 
 
-@law
+@law_of_the_call
 def whole_numbers_of_any_dtype(case: Case) -> None:
     """Integers and booleans, as data and as weights, are the floats of the same value."""
     data = sample(case)
@@ -281,7 +288,7 @@ def whole_numbers_of_any_dtype(case: Case) -> None:
         assert_same(value, evaluate(case, numbers.astype(np.float32)).value)
 
 
-@law
+@law_of_the_call
 def lists_are_arrays(case: Case) -> None:
     y_true, y_pred, *_ = sample(case)
     expected = case(y_true, y_pred)
@@ -289,7 +296,7 @@ def lists_are_arrays(case: Case) -> None:
     assert_same(case(y_true.astype(np.float64), y_pred.astype(np.float64)), expected, rtol=0)
 
 
-@law
+@law_of_the_call
 def half_precision_becomes_float32(case: Case) -> None:
     y_true, y_pred, weight, where = sample(case)
     for dtype, sample_weight in ((jnp.bfloat16, None), (jnp.float16, weight)):
@@ -318,7 +325,7 @@ def float64_stays(case: Case) -> None:
     assert_same(value, case.expected(*data[:3]), rtol=1e-12)
 
 
-@law
+@law_of_the_call
 def float32_is_exact_for_many(case: Case) -> None:
     y_true, y_pred, weight, _ = sample(case, 3_000 if QUADRATIC in case.traits else 1_000_000)
     value = case(y_true, y_pred, sample_weight=weight)
@@ -396,7 +403,7 @@ def outside_is_nan_and_checked_says_why(case: Case) -> None:
                 assert not np.any(np.isnan(leaf))
 
 
-@law
+@law_of_the_call
 def checked_works_around_and_inside_jit(case: Case) -> None:
     if not case.outside:
         return
@@ -460,7 +467,7 @@ def one_sample(case: Case) -> None:
     assert_same(evaluate(case, data).value, case.expected(*data[:3]))
 
 
-@law
+@law_of_the_call
 def mistakes_are_named(case: Case) -> None:
     y_true, y_pred, weight, where = sample(case)
     first, second = names(case)

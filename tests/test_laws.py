@@ -2,17 +2,36 @@
 
 from __future__ import annotations
 
+import jax
 import pytest
 
-from tests.laws import LAWS, Law, float32_is_exact_for_many
+from tests.harness import forget_compiled
+from tests.laws import LAWS, ONCE_A_ROW, Law, float32_is_exact_for_many
 from tests.mutants import MUTANTS
-from tests.registry import cases
+from tests.registry import cases, main_cases
 from tests.row import Case
 
+_latest: list[Case] = []
 
-@pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)
-@pytest.mark.parametrize("case", cases(), ids=lambda case: case.name)
+
+def forget_programs_of_others(case: Case) -> None:
+    """Laws of a case share compiled programs; those of all cases together fill the memory."""
+    if _latest != [case]:
+        _latest[:] = [case]
+        forget_compiled()
+        jax.clear_caches()
+
+
+PAIRS = [
+    (law, case) for case in cases() for law in LAWS if law not in ONCE_A_ROW or case in main_cases()
+]
+
+
+@pytest.mark.parametrize(
+    ("law", "case"), PAIRS, ids=[f"{case.name}-{law.__name__}" for law, case in PAIRS]
+)
 def test_law(law: Law, case: Case, request: pytest.FixtureRequest) -> None:
+    forget_programs_of_others(case)
     if law is not float32_is_exact_for_many:  # where time and rounding at full size matter
         request.getfixturevalue("quick_compile")
     law(case)

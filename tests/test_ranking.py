@@ -13,6 +13,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from jax import export
 from sklearn import metrics as sk
 
 import jmetrics
@@ -227,6 +228,13 @@ def test_lists_and_segments_without_any_item() -> None:
         assert np.all(np.isnan(metric(np.zeros((3, 0)), np.zeros((3, 0)))))
         ids = {"segment_ids": np.zeros(0, np.int32), "num_segments": 3}
         assert np.all(np.isnan(metric(np.zeros(0), np.zeros(0), **ids)))
+
+
+@pytest.mark.parametrize("name", ["ndcg", "RR", "err", "11pt"])
+def test_segments_export_to_every_platform(name: str) -> None:
+    call = jax.jit(lambda y, s, ids: PLAIN[name](y, s, segment_ids=ids, num_segments=3))
+    arrays = np.zeros(12, np.float32), np.zeros(12, np.float32), np.zeros(12, np.int32)
+    export.export(call, platforms=("cpu", "cuda", "tpu"))(*arrays)
 
 
 def test_vmap_over_weights_and_lists(rng: np.random.Generator) -> None:
