@@ -44,7 +44,7 @@ def as_labels(labels: Array) -> Array:
 def are_labels(labels: Array) -> Array:
     """Whether each entry is a whole number that `as_labels` keeps apart from the others."""
     if labels.dtype == jnp.uint32:
-        return labels < 2**31
+        return labels < jnp.uint32(2**31)
     if not jnp.issubdtype(labels.dtype, jnp.floating):
         return jnp.ones(labels.shape, jnp.bool_)
     labels = labels.astype(accumulator(labels))  # 2³¹ is beyond float16

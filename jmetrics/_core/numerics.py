@@ -72,7 +72,10 @@ def power_of(x: Array, exponent: float | Array) -> Array:
     coarse = jnp.round(exponent * 64) / 64
     whole = jnp.round(coarse * e)
     rest = ((coarse * e - whole) + (exponent - coarse) * e) * math.log(2) + exponent * jnp.log(m)
-    return jnp.ldexp(jnp.exp(rest), whole.astype(jnp.int32))
+    # Either half of the exponent is in range where all of it need not be.
+    half, one = jnp.floor(whole / 2), jnp.ones_like(rest)
+    first, second = (jnp.ldexp(one, e.astype(jnp.int32)) for e in (half, whole - half))
+    return jnp.exp(rest) * first * second
 
 
 def unit_near(x: Array, on: Array) -> Array:

@@ -36,7 +36,7 @@ def scaled(weight: Array) -> Array:
     if not jnp.issubdtype(weight.dtype, jnp.floating):
         return weight
     _, exponent = jnp.frexp(jnp.max(lax.stop_gradient(weight), initial=0.0))
-    return jnp.ldexp(weight, -exponent)
+    return weight * jnp.ldexp(jnp.ones((), weight.dtype), -exponent)
 
 
 def over_trailing(a: Array, ndim: int) -> Array:
