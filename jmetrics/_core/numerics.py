@@ -88,10 +88,26 @@ def unit_near(x: Array, on: Array) -> Array:
     return jnp.ldexp(jnp.ones_like(x, shape=exponent.shape), jnp.clip(exponent, -120, 120))
 
 
+_LONG = 2**10
+
+
 def weighted_sum(values: Array, weight: Array, axis: int | None = 0) -> Array:
     """Sum of weight × value: an exact integer where both are integers or booleans."""
     dtype = _sum_dtype(values, weight)
-    return jnp.sum(times(values.astype(dtype), weight.astype(dtype)), axis=axis)
+    products = times(values.astype(dtype), weight.astype(dtype))
+    if axis == 0 and jnp.issubdtype(weight.dtype, jnp.floating):
+        products = _runs_summed(products)
+    return jnp.sum(products, axis=axis)
+
+
+def _runs_summed(x: Array) -> Array:
+    """Sums of short runs along a long first axis: some XLA versions add one by one, and drift."""
+    runs = x.shape[0] // _LONG
+    if runs < 2:
+        return x
+    head = x[: runs * _LONG].reshape(runs, _LONG, *x.shape[1:])
+    summed = lax.optimization_barrier(jnp.sum(head, axis=1))
+    return jnp.concatenate([summed, x[runs * _LONG :]])
 
 
 def times(values: Array, weight: Array) -> Array:
