@@ -11,8 +11,6 @@ from jmetrics._core.counts import class_counts, sum_of_others
 from jmetrics._core.numerics import tabulate
 from tests.compare import assert_same
 
-pytestmark = pytest.mark.usefixtures("quick_compile")
-
 
 @pytest.mark.parametrize("num_classes", [4, 100])
 def test_class_counts_are_those_of_a_loop(num_classes: int, rng: np.random.Generator) -> None:

@@ -1,4 +1,4 @@
-"""Arithmetic with declared answers, counts and sums over pairs."""
+"""Arithmetic with declared answers, and counts."""
 
 # Python lists and numbers go in too, which JAX's `ArrayLike` and `Array` do not admit.
 # mypy: disable-error-code="arg-type"
@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 import jmetrics
-from jmetrics._core import pairs
 from jmetrics._core.counts import BinaryCounts, binary_counts
 from jmetrics._core.numerics import accumulator, safe_divide, safe_sqrt, weighted_mean, weighted_sum
 from tests.compare import assert_same
@@ -102,25 +101,3 @@ def test_large_products_of_counts_stay_in_range() -> None:
     assert float(jmetrics.roc_auc_score(y, y.astype(np.float32))) == 1.0
     assert float(jmetrics.roc_auc_score(y, y.astype(np.int8))) == 1.0
     assert float(jmetrics.roc_auc_score(y, np.zeros(y.size, np.int8))) == 0.5
-
-
-@pytest.mark.parametrize(("queries", "keys"), [(0, 3), (3, 0), (1, 1), (7, 5), (8, 4), (9, 3)])
-def test_kernel_sum(
-    queries: int, keys: int, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Over whole and broken blocks: here a block has 12 entries."""
-    monkeypatch.setattr(pairs, "_BLOCK_ENTRIES", 12)
-    q, k, w = (jnp.asarray(rng.normal(size=n).astype(np.float32)) for n in (queries, keys, keys))
-
-    def brute(q, k, w):
-        return jnp.sum(w[None] * jnp.tanh(q[:, None] - k[None]), axis=1)
-
-    def blocks(q, k, w):
-        return pairs.kernel_sum(jnp.tanh, q, k, w)
-
-    assert_same(blocks(q, k, w), brute(q, k, w), rtol=1e-5)
-    gradients = [
-        jax.grad(lambda *a, f=f: jnp.sum(jnp.sin(f(*a))), argnums=(0, 1, 2))(q, k, w)
-        for f in (blocks, brute)
-    ]
-    assert_same(gradients[0], gradients[1], rtol=1e-4)

@@ -26,7 +26,6 @@ INF = np.inf
 
 float32, int32 = (functools.partial(np.array, dtype=dtype) for dtype in (np.float32, np.int32))
 
-pytestmark = pytest.mark.usefixtures("quick_compile")
 
 
 class Data(NamedTuple):

@@ -21,8 +21,6 @@ from jmetrics import ranking
 from tests.compare import assert_same
 from tests.oracles import ranking as oracles
 
-pytestmark = pytest.mark.usefixtures("quick_compile")
-
 CHANCE = ("average", "pessimistic", "optimistic", "stable")
 STRICT = CHANCE[1:]
 ONE = CHANCE[:1]

@@ -59,17 +59,23 @@ def unit_deviance(y: Array, mu: Array, power: Power) -> Array:
 
 
 def unit_deviance_of_log(y: Array, log_mu: Array, power: Power) -> Array:
-    """Deviance by the logarithm of mu; where mu is out of reach, its tangent there goes on."""
-    reach = math.log(float(jnp.finfo(y.dtype).max)) - 1
-    near = jnp.clip(log_mu, -reach, reach)
-    mu = jnp.exp(near)
-    slope = jax.lax.stop_gradient(mu * _slope_in_mu(y, mu, power))
-    return unit_deviance(y, mu, power) + slope * (log_mu - near)
+    """Deviance by the logarithm of mu, also where mu itself is out of reach.
+
+    Where mu^a or mu^b is too, the tangent goes on.
+    """
+    reach, least = _reach(y.dtype), 1e-6
+    # The powers of a small mu come with y, and one of 0 takes the limit away.
+    room = jnp.minimum(reach - jnp.log(_or_one(y, y > 0)), reach + 7)
+    low = jnp.where(y > 0, room / jnp.maximum(-power.to_one, least), jnp.inf)
+    high = reach / jnp.maximum(power.to_two, least)
+    near = jnp.clip(log_mu, *jax.lax.stop_gradient((-low, high)))
+    slope = jax.lax.stop_gradient(_slope_in_log(y, near, power))
+    return _deviance_of_log(y, near, power) + slope * (log_mu - near)
 
 
 def representable(y: Array, mu: Array, power: Power) -> Array:
     """Whether the deviance and its slopes are numbers that the dtype can hold."""
-    parts = unit_deviance(y, mu, power) + _slope_in_mu(y, mu, power) + _slope_in_y(y, mu, power)
+    parts = unit_deviance(y, mu, power) + slope_in_mu(y, mu, power) + _slope_in_y(y, mu, power)
     return jnp.isfinite(jax.lax.stop_gradient(parts))
 
 
@@ -78,21 +84,38 @@ def _deviance(y: Array, mu: Array, power: Power) -> Array:
     return jnp.where(power.value == 0, jnp.square(y - mu), _general(y, mu, power))
 
 
-def _deviance_jvp(primals, tangents):
+@jax.custom_jvp
+def _deviance_of_log(y: Array, log_mu: Array, power: Power) -> Array:
+    square = jnp.square(y - _exponential(log_mu)[1])
+    return jnp.where(power.value == 0, square, _general_of_log(y, log_mu, power))
+
+
+def _tangent(general, slope_in_mu, slope_in_y, primals, tangents):
     # Derivatives of the branches, taken one by one, would cancel far from y = mu.
     (y, mu, power), (dy, dmu, dpower) = primals, tangents
-    value, tangent = _deviance(y, mu, power), jnp.zeros_like(y)
+    tangent = jnp.zeros_like(y)
     if not isinstance(dmu, SymbolicZero):
-        tangent += dmu * _slope_in_mu(y, mu, power)
+        tangent += dmu * slope_in_mu(y, mu, power)
     if not isinstance(dy, SymbolicZero):
-        tangent += dy * _slope_in_y(y, mu, power)
+        tangent += dy * slope_in_y(y, mu, power)
     if not all(isinstance(part, SymbolicZero) for part in dpower):
-        by_power = functools.partial(_general, y, mu)
+        by_power = functools.partial(general, y, mu)
         tangent += jax.jvp(by_power, (power,), (Power(*map(_instantiate, dpower)),))[1]
-    return value, tangent
+    return tangent
+
+
+def _deviance_jvp(primals, tangents):
+    slopes = slope_in_mu, _slope_in_y
+    return _deviance(*primals), _tangent(_general, *slopes, primals, tangents)
+
+
+def _deviance_of_log_jvp(primals, tangents):
+    slopes = _slope_in_log, _slope_in_y_of_log
+    return _deviance_of_log(*primals), _tangent(_general_of_log, *slopes, primals, tangents)
 
 
 _deviance.defjvp(_deviance_jvp, symbolic_zeros=True)
+_deviance_of_log.defjvp(_deviance_of_log_jvp, symbolic_zeros=True)
 
 
 def _instantiate(tangent: Array | SymbolicZero) -> Array:
@@ -101,7 +124,7 @@ def _instantiate(tangent: Array | SymbolicZero) -> Array:
     return tangent
 
 
-def _slope_in_mu(y: Array, mu: Array, power: Power) -> Array:
+def slope_in_mu(y: Array, mu: Array, power: Power) -> Array:
     """2 (mu − y) mu^−power."""
     safe = _or_one(mu, mu > 0)
     general = (safe - y) / safe * power_of(safe, power.to_one)
@@ -116,6 +139,62 @@ def _slope_in_y(y: Array, mu: Array, power: Power) -> Array:
     apart = _powers_apart(base, to_b, _log_ratio(base, mu_or_one), b)
     at_zero = jnp.where(b > 0, -_divide(to_b, b), jnp.zeros_like(y))
     return 2 * jnp.where(power.value == 0, y - mu, jnp.where(positive, apart, at_zero))
+
+
+def _reach(dtype: DTypeLike) -> float:
+    """Logarithm of numbers that the dtype can hold, with room for what multiplies them."""
+    return math.log(float(jnp.finfo(dtype).max)) - 8
+
+
+def _exponential(log_mu: Array) -> tuple[Array, Array]:
+    """Whether mu and its square can be held, and it or the nearest of which they can."""
+    reach = _reach(log_mu.dtype) / 2
+    return jnp.abs(log_mu) <= reach, jnp.exp(jnp.clip(log_mu, -reach, reach))
+
+
+def _slope_in_log(y: Array, log_mu: Array, power: Power) -> Array:
+    """2 (mu − y) mu^b."""
+    inner, mu = _exponential(log_mu)
+    to_a, to_b = _powers(log_mu, power)
+    near = jnp.where(mu > y, (mu - y) / mu * to_a, (mu - y) * to_b)
+    return 2 * jnp.where(inner, near, to_a - y * to_b)
+
+
+def _powers(log_mu: Array, power: Power) -> tuple[Array, Array]:
+    """mu^a and mu^b, or the nearest numbers that can be held."""
+    top = _reach(log_mu.dtype) + 7.5
+    to_a, to_b = (jnp.exp(jnp.minimum(e * log_mu, top)) for e in (power.to_two, power.to_one))
+    return to_a, to_b
+
+
+def _slope_in_y_of_log(y: Array, log_mu: Array, power: Power) -> Array:
+    inner, mu = _exponential(log_mu)
+    b, positive = power.to_one, y > 0
+    (_, to_b), base = _powers(log_mu, power), _or_one(y, positive)
+    apart = _powers_apart(base, to_b, jnp.log(base) - log_mu, b)
+    at_zero = jnp.where(b > 0, -_divide(to_b, b), jnp.zeros_like(y))
+    return jnp.where(inner, _slope_in_y(y, mu, power), 2 * jnp.where(positive, apart, at_zero))
+
+
+def _general_of_log(y: Array, log_mu: Array, power: Power) -> Array:
+    # Each form gets an argument that suits it, since the derivative looks at both.
+    inner, mu = _exponential(log_mu)
+    outer = jnp.where(inner, jnp.full_like(log_mu, _reach(log_mu.dtype)), log_mu)
+    return jnp.where(inner, _general(y, _or_one(mu, inner), power), _extreme(y, outer, power))
+
+
+def _extreme(y: Array, log_mu: Array, power: Power) -> Array:
+    """Deviance for a mu out of reach, by powers of it that are not."""
+    a, b = power.to_two, power.to_one
+    to_a, to_b = _powers(log_mu, power)
+    by_b = jnp.asarray(a > 0.5)
+    base = _or_one(y, y > 0)
+    exponent, scale = jnp.where(by_b, b, a), jnp.where(by_b, to_b, to_a)
+    apart = _powers_apart(base, scale, jnp.log(base) - log_mu, exponent)
+    error = base * to_b - to_a
+    far = jnp.where(by_b, _divide(base * apart - error, a), _divide(error - apart, -b))
+    zero_or_less = _divide(to_a, a) - _divide(jnp.minimum(y, 0) * to_b, b)
+    return 2 * jnp.where(y > 0, far, zero_or_less)
 
 
 def _general(y: Array, mu: Array, power: Power) -> Array:

@@ -2,14 +2,30 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import functools
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import jax.numpy as jnp
 from jax import Array, lax
 
+from jmetrics._core.merging import (
+    LEAST,
+    MOST,
+    STEADY,
+    Union,
+    join,
+    kinds,
+    merge,
+    minus,
+    number,
+    plus,
+    scale,
+)
 from jmetrics._core.numerics import safe_divide, weighted_sum
 
 
+@kinds(entries=STEADY, mean=STEADY, low=LEAST, high=MOST)
 class Moments(NamedTuple):
     """What a column of weighted numbers is like; all fields have one entry a column."""
 
@@ -22,6 +38,20 @@ class Moments(NamedTuple):
     low: Array
     """Least entry with weight; +inf when there is none."""
     high: Array
+
+    @staticmethod
+    def joined(parts: Sequence[Moments], union: Union) -> Moments:
+        """Moments of all parts taken together."""
+        return _about_one_mean(parts, union)[0]
+
+    def times(self, factor: Array) -> Moments:
+        """Moments of the column times a positive factor."""
+        return self._replace(
+            mean=scale(self.mean, factor),
+            deviation=scale(scale(self.deviation, factor), factor),
+            low=self.low * factor,
+            high=self.high * factor,
+        )
 
     @property
     def constant(self) -> Array:
@@ -36,6 +66,57 @@ class CoMoments(NamedTuple):
     y: Moments
     product: Array
     """Σ w (x − mean x)(y − mean y)."""
+
+    @staticmethod
+    def joined(parts: Sequence[CoMoments], union: Union) -> CoMoments:
+        """Moments of all parts taken together."""
+        x, from_x = _about_one_mean([part.x for part in parts], union)
+        y, from_y = _about_one_mean([part.y for part in parts], union)
+        products = (
+            plus(part.product, number(part.x.weight) * dx * dy)
+            for part, dx, dy in zip(parts, from_x, from_y, strict=True)
+        )
+        return CoMoments(x, y, union.sum(products))
+
+    def times(self, x_factor: Array, y_factor: Array | None = None) -> CoMoments:
+        """Moments of the columns times a positive factor, or one for each."""
+        y_factor = x_factor if y_factor is None else y_factor
+        product = scale(scale(self.product, x_factor), y_factor)
+        return CoMoments(self.x.times(x_factor), self.y.times(y_factor), product)
+
+
+@kinds(units=MOST)
+class InUnits(NamedTuple):
+    """A statistic of numbers over powers of two near the largest, so that squares stay in range."""
+
+    units: tuple[Array, ...]
+    """0 stands for 1 where there is no number but 0, and gives way to any other unit."""
+    statistic: Any
+    """Has a method `times` that changes its units."""
+
+    @staticmethod
+    def joined(parts: Sequence[InUnits], union: Union) -> InUnits:
+        """Statistic of all parts in their largest unit."""
+        units = tuple(map(union.most, zip(*(part.units for part in parts), strict=True)))
+        in_units = [part.statistic.times(*map(_unit_ratio, part.units, units)) for part in parts]
+        return InUnits(units, join(in_units, union))
+
+
+def merging_unit(unit: Array, *columns: Moments) -> Array:
+    """The unit that columns with these moments were divided by, and 0 if all are 0."""
+    some = [(column.low != 0) | (column.high != 0) for column in columns]
+    counted = functools.reduce(jnp.logical_or, some) & (columns[0].entries > 0)
+    return jnp.where(counted, unit, jnp.zeros_like(unit))
+
+
+def unit_of(unit: Array) -> Array:
+    """What a column was divided by."""
+    return jnp.where(unit > 0, unit, jnp.ones_like(unit))
+
+
+def _unit_ratio(part: Array, whole: Array) -> Array:
+    # What a small part loses beyond is nothing beside the others, but 0 × ∞ would be NaN.
+    return jnp.maximum(unit_of(part) / unit_of(whole), jnp.finfo(part.dtype).tiny)
 
 
 class _Centred(NamedTuple):
@@ -79,24 +160,37 @@ def _centred(x: Array, weight: Array) -> _Centred:
 
 
 def merge_moments(a: Moments, b: Moments) -> Moments:
-    """Moments of two sets taken together (Chan, Golub & LeVeque 1983)."""
-    weight = a.weight + b.weight
-    share = safe_divide(b.weight, weight, 0.0)
-    gap = b.mean - a.mean
-    return Moments(
-        a.entries + b.entries,
-        weight,
-        a.mean + gap * share,
-        a.deviation + b.deviation + jnp.square(gap) * a.weight * share,
-        jnp.minimum(a.low, b.low),
-        jnp.maximum(a.high, b.high),
-    )
+    """Moments of two sets taken together."""
+    return merge(a, b)
 
 
 def merge_comoments(a: CoMoments, b: CoMoments) -> CoMoments:
     """Moments of two sets of pairs taken together."""
-    share = safe_divide(a.x.weight * b.x.weight, a.x.weight + b.x.weight, 0.0)
-    gap = (b.x.mean - a.x.mean) * (b.y.mean - a.y.mean)
-    return CoMoments(
-        merge_moments(a.x, b.x), merge_moments(a.y, b.y), a.product + b.product + gap * share
+    return merge(a, b)
+
+
+def _about_one_mean(parts: Sequence[Moments], union: Union) -> tuple[Moments, list[Array]]:
+    """Moments of all parts, and how far the mean of each is from that of all.
+
+    The formula of Chan, Golub & LeVeque (1983), for any number of parts. Distances are taken
+    between the means of parts, and not from a mean of all that is rounded.
+    """
+    weight = union.sum(part.weight for part in parts)
+    share = [safe_divide(number(part.weight), number(weight), 0.0) for part in parts]
+    origin = union.origin(parts[0].mean)
+    gap = [minus(part.mean, origin) for part in parts]
+    shift = union.sum(g * s for g, s in zip(gap, share, strict=True))
+    offset = [g - shift for g in gap]
+    deviations = (
+        plus(part.deviation, number(part.weight) * jnp.square(d))
+        for part, d in zip(parts, offset, strict=True)
     )
+    together = Moments(
+        entries=union.sum(part.entries for part in parts),
+        weight=weight,
+        mean=plus(origin, shift),
+        deviation=union.sum(deviations),
+        low=union.least(part.low for part in parts),
+        high=union.most(part.high for part in parts),
+    )
+    return together, offset

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -117,6 +118,27 @@ def times(values: Array, weight: Array) -> Array:
     return values * weight
 
 
+class Total(NamedTuple):
+    """What a mean is made of."""
+
+    value: Array
+    """Σ w x."""
+    weight: Array
+    """Σ w, in the same shape."""
+
+
+def weighted_total(values: Array, weight: Array) -> Total:
+    """Sums over the first axis; `weight` has the axes of `values`, or 1 in their place."""
+    value = weighted_sum(values, weight)
+    return Total(value, jnp.broadcast_to(jnp.sum(weight, axis=0), value.shape))
+
+
+def mean_of(total: Total, *, undefined: float = jnp.nan, dtype: DTypeLike | None = None) -> Array:
+    """Mean of what a total is of; `undefined` where no weight is left."""
+    dtype = accumulator(*total) if dtype is None else dtype
+    return safe_divide(total.value.astype(dtype), total.weight.astype(dtype), undefined)
+
+
 def weighted_mean(
     values: Array,
     weight: Array,
@@ -129,8 +151,7 @@ def weighted_mean(
     `weight` has the axes of `values`, or 1 in place of those that it is the same along.
     """
     dtype = accumulator(values, weight) if dtype is None else dtype
-    total = jnp.sum(weight, axis=0).astype(dtype)
-    return safe_divide(weighted_sum(values, weight).astype(dtype), total, undefined)
+    return mean_of(weighted_total(values, weight), undefined=undefined, dtype=dtype)
 
 
 def _sum_dtype(values: Array, weight: Array) -> DTypeLike:

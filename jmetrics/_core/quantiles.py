@@ -12,8 +12,8 @@ from jmetrics._core.numerics import safe_divide, tabulate
 _RUN = 2**23
 """Additions to one entry of a float table before its unit weights would be lost."""
 
-_DIGIT = 16
-"""Bits that one pass over the data decides."""
+_LONG = 2**18
+"""Up to this length, passes over the data cost less than a table of 2¹⁶ entries for each."""
 
 
 def weighted_quantile(x: Array, weight: Array, level: Array) -> Array:
@@ -83,7 +83,7 @@ def _first_to_reach(keys: Array, weight: Array, target: Array) -> tuple[Array, A
     keys that begin with those.
     """
     bits = 8 * keys.dtype.itemsize
-    width = min(_DIGIT, bits)
+    width = 16 if keys.shape[0] > _LONG else 8
     prefix, below = jnp.zeros((), keys.dtype), jnp.zeros((), weight.dtype)
     for shift in range(bits - width, -1, -width):
         digit = (keys >> shift) & jnp.asarray((1 << width) - 1, keys.dtype)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 from jax import Array
+from jax.typing import DTypeLike
 
 from jmetrics._core import check
+from jmetrics._core.anatomy import Step, plan
 from jmetrics._core.counts import (
     BinaryCounts,
     are_binary,
@@ -20,7 +21,8 @@ from jmetrics._core.counts import (
     class_counts,
     is_positive,
 )
-from jmetrics._core.numerics import accumulator, weighted_mean
+from jmetrics._core.merging import Legal, legal_value
+from jmetrics._core.numerics import Total, accumulator, mean_of, weighted_total
 from jmetrics._core.weights import combine, over_trailing
 
 Score = Callable[..., Any]
@@ -42,58 +44,105 @@ def averaged(
     where: Any,
     *options: Any,
 ) -> Any:
-    """Score each class, label or sample by its counts, and average as `average` says."""
+    """Plan to score each class, label or sample by its counts, and average as `average` says."""
     check.one_of("average", average, AVERAGES)
     arrays = check.samples(
         y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where, ndim=(1, 2)
     )
     check.fitting_average(average, arrays[0].shape)
     labels = check.class_labels(labels)
-    if average != "binary":
+    pos_label = check.number("pos_label", pos_label)
+    zero_division = check.number("zero_division", zero_division)
+    if average == "binary":
+        measure = Step.of(_binary_counts, pos_label)
+    else:
         data = y_true, y_pred, sample_weight, where
         num_classes = how_many(num_classes, labels, arrays[0].shape, data, exact=average is None)
-    return _averaged(
-        *arrays,
-        check.number("pos_label", pos_label),
-        check.number("zero_division", zero_division),
-        options,
+        classes: dict[str, Any] = {"labels": labels, "num_classes": num_classes}
+        if average == "samples":
+            measure = Step.of(_sample_scores, zero_division, *options, score=score, **classes)
+            return plan(arrays, measure, Step.of(_mean_score))
+        measure = Step.of(class_cells, **classes)
+    finish = Step.of(
+        _average,
+        zero_division,
+        *options,
         score=score,
         average=average,
-        labels=labels,
-        num_classes=num_classes,
+        named=labels is not None or arrays[0].ndim == 2,
+        dtype=accumulator(*arrays[:3]),
     )
+    return plan(arrays, measure, finish)
 
 
-@functools.partial(jax.jit, static_argnames=("score", "average", "labels", "num_classes"))
-def _averaged(
-    y_true,
-    y_pred,
-    sample_weight,
-    where,
-    pos_label,
-    zero_division,
-    options,
-    *,
-    score,
-    average,
-    labels,
-    num_classes,
+class Labelled(NamedTuple):
+    """What was counted, and whether all that counted were labels."""
+
+    counts: Any
+    legal: tuple[Legal, ...]
+    weight: Array | None = None
+    """Of all samples; None where the value does not depend on it."""
+
+    def finished(self, value: Any) -> Any:
+        """One or several values, NaN if something was no label."""
+        return legal_value(value, self.legal)
+
+    def as_floats(self, dtype: DTypeLike) -> Any:
+        """The counts in a dtype for what is computed of them."""
+        return jax.tree.map(lambda cell: cell.astype(dtype), self.counts)
+
+
+def _binary_counts(y_true, y_pred, sample_weight, where, pos_label):
+    weight = weight_of(y_true, y_pred, sample_weight, where)
+    chosen = pos_label == 1
+    counts = binary_counts(is_positive(y_true) == chosen, is_positive(y_pred) == chosen, weight)
+    label = jnp.asarray(pos_label)
+    known = Legal((label == 0) | (label == 1), "`pos_label` must be 0 or 1")
+    legal = known, all_labels(y_true, y_pred, weight, binary=True)
+    return Labelled(counts, legal, jnp.sum(weight))
+
+
+def class_cells(y_true, y_pred, sample_weight, where, *, labels, num_classes):
+    """Kernel: the counts of each class or column, or of those named."""
+    weight = weight_of(y_true, y_pred, sample_weight, where)
+    counts = label_counts(y_true, y_pred, weight, labels, num_classes, False)
+    return Labelled(counts, (all_labels(y_true, y_pred, weight),), jnp.sum(weight))
+
+
+def _average(statistic, zero_division, *options, score, average, named, dtype):
+    counts = statistic.as_floats(dtype)
+    value = average_score(score, counts, average, statistic.weight, named, zero_division, *options)
+    return statistic.finished(value)
+
+
+def score_counts(statistic, *options, score, dtype, **static):
+    """Finisher: score the counts."""
+    return statistic.finished(score(statistic.as_floats(dtype), *options, **static))
+
+
+def _sample_scores(
+    y_true, y_pred, sample_weight, where, zero_division, *options, score, labels, num_classes
 ):
+    weight = weight_of(y_true, y_pred, sample_weight, where)
     dtype = accumulator(y_true, y_pred, sample_weight)
-    weight = combine(sample_weight, where, y_true.shape, dtype)
-    if average == "binary":
-        chosen = pos_label == 1
-        counts = binary_counts(is_positive(y_true) == chosen, is_positive(y_pred) == chosen, weight)
-    else:
-        by_sample = average == "samples"
-        counts = label_counts(y_true, y_pred, weight, labels, num_classes, by_sample)
+    counts = label_counts(y_true, y_pred, weight, labels, num_classes, True)
     counts = jax.tree.map(lambda cell: cell.astype(dtype), counts)
-    named = labels is not None or y_true.ndim == 2
-    value = average_score(score, counts, average, weight, named, zero_division, *options)
-    if average == "binary":
-        chosen = (jnp.asarray(pos_label) == 0) | (jnp.asarray(pos_label) == 1)
-        value = defined(value, chosen, "`pos_label` must be 0 or 1")
-    return only_labels(value, y_true, y_pred, weight, binary=average == "binary")
+    values = score(counts, zero_division, *options)
+    totals = jax.tree.map(lambda v: _total_of_defined(v, weight), values)
+    return Labelled(totals, (all_labels(y_true, y_pred, weight),))
+
+
+def _mean_score(statistic):
+    means = jax.tree.map(mean_of, statistic.counts, is_leaf=lambda node: isinstance(node, Total))
+    return statistic.finished(means)
+
+
+def weight_of(
+    y_true: Array, y_pred: Array, sample_weight: Array | None, where: Array | None
+) -> Array:
+    """One weight a sample."""
+    dtype = accumulator(y_true, y_pred, sample_weight)
+    return combine(sample_weight, where, y_true.shape, dtype)
 
 
 def how_many(
@@ -162,22 +211,25 @@ def average_score(
 
 
 def _mean_of_defined(values: Array, weight: Array) -> Array:
-    """Weighted mean of the values that are not NaN."""
+    return mean_of(_total_of_defined(values, weight))
+
+
+def _total_of_defined(values: Array, weight: Array) -> Total:
+    """What the weighted mean of the values that are not NaN is made of."""
     defined = ~jnp.isnan(values)
     values = jnp.where(defined, values, jnp.zeros_like(values))
-    return weighted_mean(values, jnp.where(defined, weight, jnp.zeros_like(weight)))
+    return weighted_total(values, jnp.where(defined, weight, jnp.zeros_like(weight)))
 
 
-def only_labels(
-    value: Any,
+def all_labels(
     y_true: Array,
     y_pred: Array,
     weight: Array,
     *,
     binary: bool = False,
     indicators: bool = True,
-) -> Any:
-    """Turn a value into NaN if a label that counts is none.
+) -> Legal:
+    """Whether everything that counts is a label.
 
     Classes are whole numbers; with `binary` they are 0 and 1, and so are `indicators`, which
     have two axes.
@@ -188,17 +240,21 @@ def only_labels(
     elif indicators and y_true.ndim == 2:
         known, reason = are_binary, "indicators must be 0 or 1"
     off = over_trailing(weight == 0, y_true.ndim)
-    return defined(value, jnp.all(off | (known(y_true) & known(y_pred))), reason)
+    return Legal(jnp.all(off | (known(y_true) & known(y_pred))), reason)
 
 
-def defined(value: Any, inside: Array, reason: str) -> Any:
-    """Several values that are NaN together unless `inside`."""
-    return jax.tree.map(lambda v: check.defined(v, inside, reason), value)
+def count_dtype(
+    y_true: Array, y_pred: Array, sample_weight: Array | None, _: Array | None
+) -> DTypeLike | None:
+    """What counts are returned in: None, as integers, if all that is counted is one.
 
-
-def as_counts(cells: Array, y_true: Array, y_pred: Array, sample_weight: Array | None) -> Array:
-    """Integers if all that is counted is, and else floats, in which NaN can be said."""
+    Else they are floats, in which NaN can be said.
+    """
     arrays = [a for a in (y_true, y_pred, sample_weight) if a is not None]
-    if any(jnp.issubdtype(a.dtype, jnp.floating) for a in arrays):
-        return cells.astype(accumulator(*arrays))
-    return cells
+    floating = any(jnp.issubdtype(a.dtype, jnp.floating) for a in arrays)
+    return accumulator(*arrays) if floating else None
+
+
+def as_counts(cells: Array, dtype: DTypeLike | None) -> Array:
+    """Counts in the dtype of `count_dtype`."""
+    return cells if dtype is None else cells.astype(dtype)

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Sequence
 from typing import Any
 
-import jax
 import jax.numpy as jnp
 from jax import Array
-from jax.typing import DTypeLike
 
 from jmetrics._core import check
+from jmetrics._core.anatomy import Step, metric, plan
 from jmetrics._core.counts import (
     BinaryCounts,
-    Matches,
     are_classes,
     as_labels,
     class_counts,
@@ -23,13 +20,14 @@ from jmetrics._core.counts import (
 )
 from jmetrics._core.numerics import accumulator, safe_divide, safe_sqrt, weighted_sum
 from jmetrics._core.types import ArrayLike, Number
-from jmetrics._core.weights import combine, over_trailing
-from jmetrics.classification._averages import only_labels
-from jmetrics.classification.tables import confusion_of
+from jmetrics._core.weights import over_trailing
+from jmetrics.classification._averages import Labelled, all_labels, score_counts, weight_of
+from jmetrics.classification.tables import pair_cells
 
 _DISTANCES = ("linear", "quadratic", None)
 
 
+@metric
 def accuracy_score(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -55,6 +53,7 @@ def accuracy_score(
     return _share(False, y_true, y_pred, normalize, sample_weight, where)
 
 
+@metric
 def zero_one_loss(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -83,30 +82,34 @@ def zero_one_loss(
 
 def _share(
     wrong: bool, y_true: Any, y_pred: Any, normalize: Any, sample_weight: Any, where: Any
-) -> Array:
+) -> Any:
     arrays = check.samples(
         y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where, ndim=(1, 2)
     )
-    return _share_of_samples(*arrays, wrong=wrong, normalize=bool(normalize))
+    finish = Step.of(
+        share_of, wrong=wrong, normalize=bool(normalize), dtype=accumulator(*arrays[:3])
+    )
+    return plan(arrays, Step.of(_matching_samples), finish)
 
 
-@functools.partial(jax.jit, static_argnames=("wrong", "normalize"))
-def _share_of_samples(y_true, y_pred, sample_weight, where, *, wrong, normalize):
-    dtype = accumulator(y_true, y_pred, sample_weight)
-    weight = combine(sample_weight, where, y_true.shape, dtype)
+def _matching_samples(y_true, y_pred, sample_weight, where):
+    weight = weight_of(y_true, y_pred, sample_weight, where)
     right = as_labels(y_true) == as_labels(y_pred)
     counts = matches(jnp.all(right, axis=tuple(range(1, right.ndim))), weight)
+    return Labelled(counts, (all_labels(y_true, y_pred, weight, indicators=False),))
+
+
+def share_of(statistic, *, wrong, normalize, dtype):
+    """Finisher: what share of all samples, or how many, are right or wrong."""
+    counts = statistic.counts
     count = counts.wrong if wrong else counts.right
-    value = share(count, counts, dtype) if normalize else count.astype(dtype)
-    return only_labels(value, y_true, y_pred, weight, indicators=False)
-
-
-def share(count: Array, counts: Matches, dtype: DTypeLike) -> Array:
-    """What share of all samples a count is."""
+    if not normalize:
+        return statistic.finished(count.astype(dtype))
     total = counts.right + counts.wrong
-    return safe_divide(count.astype(dtype), total.astype(dtype), jnp.nan)
+    return statistic.finished(safe_divide(count.astype(dtype), total.astype(dtype), jnp.nan))
 
 
+@metric
 def hamming_loss(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -131,21 +134,26 @@ def hamming_loss(
     arrays = check.samples(
         y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where, ndim=(1, 2)
     )
-    return _hamming_loss(*arrays)
+    finish = Step.of(_share_of_labels, dtype=accumulator(*arrays[:3]))
+    return plan(arrays, Step.of(_wrong_by_column), finish)
 
 
-@jax.jit
-def _hamming_loss(y_true, y_pred, sample_weight, where):
-    dtype = accumulator(y_true, y_pred, sample_weight)
-    weight = combine(sample_weight, where, y_true.shape, dtype)
+def _wrong_by_column(y_true, y_pred, sample_weight, where):
+    weight = weight_of(y_true, y_pred, sample_weight, where)
     wrong = as_labels(y_true) != as_labels(y_pred)
     # Each column is counted alone, since the entries of all may be more than an int32 can hold.
-    by_column = weighted_sum(wrong, over_trailing(weight, wrong.ndim)).astype(dtype)
-    total = jnp.sum(weight).astype(dtype)
-    value = safe_divide(jnp.sum(by_column), total * by_column.size, jnp.nan)
-    return only_labels(value, y_true, y_pred, weight, indicators=False)
+    by_column = weighted_sum(wrong, over_trailing(weight, wrong.ndim))
+    legal = all_labels(y_true, y_pred, weight, indicators=False)
+    return Labelled(by_column, (legal,), jnp.sum(weight))
 
 
+def _share_of_labels(statistic, *, dtype):
+    by_column = statistic.as_floats(dtype)
+    total = statistic.weight.astype(dtype) * by_column.size
+    return statistic.finished(safe_divide(jnp.sum(by_column), total, jnp.nan))
+
+
+@metric
 def matthews_corrcoef(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -176,18 +184,16 @@ def matthews_corrcoef(
     """
     arrays = check.samples(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where)
     num_classes = check.class_count(num_classes, None, y_true, y_pred, sample_weight, where)
-    return _matthews_corrcoef(*arrays, num_classes=num_classes)
+    finish = Step.of(score_counts, score=correlation_of_classes, dtype=accumulator(*arrays[:3]))
+    return plan(arrays, Step.of(_known_cells, num_classes=num_classes), finish)
 
 
-@functools.partial(jax.jit, static_argnames="num_classes")
-def _matthews_corrcoef(y_true, y_pred, sample_weight, where, *, num_classes):
-    dtype = accumulator(y_true, y_pred, sample_weight)
-    weight = combine(sample_weight, where, y_true.shape, dtype)
+def _known_cells(y_true, y_pred, sample_weight, where, *, num_classes):
+    weight = weight_of(y_true, y_pred, sample_weight, where)
     labels = as_labels(y_true), as_labels(y_pred)
     known = are_classes(labels[0], num_classes) & are_classes(labels[1], num_classes)
     counts = class_counts(*labels, jnp.where(known, weight, jnp.zeros_like(weight)), num_classes)
-    counts = jax.tree.map(lambda cell: cell.astype(dtype), counts)
-    return only_labels(correlation_of_classes(counts), y_true, y_pred, weight)
+    return Labelled(counts, (all_labels(y_true, y_pred, weight),))
 
 
 def correlation_of_classes(counts: BinaryCounts) -> Array:
@@ -202,6 +208,7 @@ def correlation_of_classes(counts: BinaryCounts) -> Array:
     return jnp.where(total != 0, value, jnp.nan)
 
 
+@metric
 def cohen_kappa_score(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -242,24 +249,19 @@ def cohen_kappa_score(
     arrays = check.samples(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where)
     labels = check.class_labels(labels)
     num_classes = check.class_count(num_classes, labels, y_true, y_pred, sample_weight, where)
-    return _cohen_kappa_score(
-        *arrays,
+    num_classes = check.table_size(num_classes)
+    finish = Step.of(
+        _agreement,
         check.number("replace_undefined_by", replace_undefined_by),
-        labels=labels,
         distance=weights,
-        num_classes=check.table_size(num_classes),
+        named=labels is not None,
+        dtype=accumulator(*arrays[:3]),
     )
+    return plan(arrays, Step.of(pair_cells, labels=labels, num_classes=num_classes), finish)
 
 
-@functools.partial(jax.jit, static_argnames=("labels", "distance", "num_classes"))
-def _cohen_kappa_score(
-    y_true, y_pred, sample_weight, where, undefined, *, labels, distance, num_classes
-):
-    dtype = accumulator(y_true, y_pred, sample_weight)
-    weight = combine(sample_weight, where, y_true.shape, dtype)
-    table = confusion_of(y_true, y_pred, weight, labels, num_classes).astype(dtype)
-    value = kappa(table, distance, labels is not None, undefined)
-    return only_labels(value, y_true, y_pred, weight)
+def _agreement(statistic, undefined, *, distance, named, dtype):
+    return statistic.finished(kappa(statistic.as_floats(dtype), distance, named, undefined))
 
 
 def kappa(table: Array, distance: str | None, named: bool, undefined: float | Array) -> Array:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from typing import Any
 
-import jax
 import jax.numpy as jnp
 from jax import Array
 
 from jmetrics._core import check
+from jmetrics._core.anatomy import Step, metric, plan
 from jmetrics._core.counts import (
     are_binary,
     are_classes,
@@ -19,12 +18,15 @@ from jmetrics._core.counts import (
     is_positive,
     matches,
 )
-from jmetrics._core.numerics import accumulator, weighted_mean
+from jmetrics._core.merging import Legal
+from jmetrics._core.numerics import accumulator, mean_of, weighted_total
 from jmetrics._core.types import ArrayLike
 from jmetrics._core.weights import clean, combine, over_trailing
-from jmetrics.classification.agreement import share
+from jmetrics.classification._averages import Labelled
+from jmetrics.classification.agreement import share_of
 
 
+@metric
 def hinge_loss(
     y_true: ArrayLike,
     pred_decision: ArrayLike,
@@ -54,6 +56,7 @@ def hinge_loss(
     return _margin_loss(_hinge, y_true, pred_decision, sample_weight, where)
 
 
+@metric
 def squared_hinge_loss(
     y_true: ArrayLike,
     pred_decision: ArrayLike,
@@ -84,20 +87,23 @@ def squared_hinge_loss(
 
 def _margin_loss(
     penalty: Callable[[Array], Array], y_true: Any, pred_decision: Any, weight: Any, where: Any
-) -> Array:
+) -> Any:
     arrays = check.class_scores(
         y_true=y_true, pred_decision=pred_decision, sample_weight=weight, where=where
     )
-    return _mean_of_margins(*arrays, penalty=penalty)
+    return plan(arrays, Step.of(_penalties, penalty=penalty), Step.of(_mean_penalty))
 
 
-@functools.partial(jax.jit, static_argnames="penalty")
-def _mean_of_margins(y_true, pred_decision, sample_weight, where, *, penalty):
+def _penalties(y_true, pred_decision, sample_weight, where, *, penalty):
     dtype = accumulator(pred_decision, sample_weight)
     weight = combine(sample_weight, where, y_true.shape, dtype)
     decision = clean(pred_decision.astype(dtype), sample_weight, where)
-    loss = weighted_mean(penalty(_margin(y_true, decision)), weight)
-    return _only_classes(loss, y_true, decision, weight)
+    total = weighted_total(penalty(_margin(y_true, decision)), weight)
+    return Labelled(total, (_all_classes(y_true, decision, weight),))
+
+
+def _mean_penalty(statistic):
+    return statistic.finished(mean_of(statistic.counts))
 
 
 def _margin(y_true: Array, decision: Array) -> Array:
@@ -117,6 +123,7 @@ def _squared_hinge(margin: Array) -> Array:
     return jnp.square(jnp.maximum(1 - margin, 0))
 
 
+@metric
 def top_k_accuracy_score(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -148,11 +155,13 @@ def top_k_accuracy_score(
         y_true=y_true, y_score=y_score, sample_weight=sample_weight, where=where
     )
     k = check.positive_integer("k", k)
-    return _top_k_accuracy_score(*arrays, k=k, normalize=bool(normalize))
+    finish = Step.of(
+        share_of, wrong=False, normalize=bool(normalize), dtype=accumulator(*arrays[1:3])
+    )
+    return plan(arrays, Step.of(_hits, k=k), finish)
 
 
-@functools.partial(jax.jit, static_argnames=("k", "normalize"))
-def _top_k_accuracy_score(y_true, y_score, sample_weight, where, *, k, normalize):
+def _hits(y_true, y_score, sample_weight, where, *, k):
     dtype = accumulator(y_score, sample_weight)
     weight = combine(sample_weight, where, y_true.shape, dtype)
     off = over_trailing(weight == 0, y_score.ndim)
@@ -161,10 +170,8 @@ def _top_k_accuracy_score(y_true, y_score, sample_weight, where, *, k, normalize
         hit = _binary_hit(y_true, score, off) if k == 1 else jnp.ones(y_true.shape, jnp.bool_)
     else:
         hit = _places_above(as_labels(y_true), y_score) < k
-    counts = matches(hit, weight)
-    value = share(counts.right, counts, dtype) if normalize else counts.right.astype(dtype)
-    value = check.defined(value, jnp.all(off | (y_score == y_score)), "`y_score` must not be NaN")
-    return _only_classes(value, y_true, y_score, weight)
+    numbers = Legal(jnp.all(off | (y_score == y_score)), "`y_score` must not be NaN")
+    return Labelled(matches(hit, weight), (numbers, _all_classes(y_true, y_score, weight)))
 
 
 def _binary_hit(y_true: Array, y_score: Array, off: Array) -> Array:
@@ -184,12 +191,12 @@ def _places_above(y_true: Array, y_score: Array) -> Array:
     return jnp.sum((y_score > score) | later, axis=1)
 
 
-def _only_classes(value: Array, y_true: Array, scores: Array, weight: Array) -> Array:
-    """Turn a value into NaN if a label that counts has no score."""
+def _all_classes(y_true: Array, scores: Array, weight: Array) -> Legal:
+    """Whether every label that counts has a score."""
     if scores.ndim == 1:
         known, reason = are_binary(y_true), "`y_true` must be 0 or 1"
     else:
         count = scores.shape[1]
         known = are_labels(y_true) & are_classes(as_labels(y_true), count)
         reason = f"`y_true` must be a class from 0 to {count - 1}"
-    return check.defined(value, jnp.all((weight == 0) | known), reason)
+    return Legal(jnp.all((weight == 0) | known), reason)

@@ -9,13 +9,14 @@ import jax.numpy as jnp
 from jax import Array
 
 from jmetrics._core import check
+from jmetrics._core.anatomy import Step, metric, plan
 from jmetrics._core.counts import BinaryCounts
 from jmetrics._core.numerics import safe_divide
 from jmetrics._core.types import ArrayLike, Number
-from jmetrics.classification._averages import averaged
-from jmetrics.classification.tables import multilabel_confusion_matrix
+from jmetrics.classification._averages import as_counts, averaged, count_dtype
 
 
+@metric
 def precision_score(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -65,6 +66,7 @@ def precision_score(
     )
 
 
+@metric
 def recall_score(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -114,6 +116,7 @@ def recall_score(
     )
 
 
+@metric
 def f1_score(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -164,6 +167,7 @@ def f1_score(
     )
 
 
+@metric
 def fbeta_score(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -219,6 +223,7 @@ def fbeta_score(
     )
 
 
+@metric
 def jaccard_score(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -278,6 +283,7 @@ class PrecisionRecallFscore(NamedTuple):
     """True count of each class; None where the scores are averages."""
 
 
+@metric
 def precision_recall_fscore_support(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -328,18 +334,18 @@ def precision_recall_fscore_support(
         where,
         check.number("beta", beta),
     )
-    if average is not None:
-        return PrecisionRecallFscore._make((*scores, None))
-    table = multilabel_confusion_matrix(
-        y_true,
-        y_pred,
-        labels=labels,
-        num_classes=num_classes,
-        sample_weight=sample_weight,
-        where=where,
+    of_class = average is None
+    finish = Step.of(
+        _with_support, scores.finish, of_class=of_class, dtype=count_dtype(*scores.arrays)
     )
-    support = jnp.sum(table[:, 1], axis=1, dtype=table.dtype)
-    return PrecisionRecallFscore._make((*scores, support))
+    return plan(scores.arrays, scores.measure, finish)
+
+
+def _with_support(statistic, finish, *, of_class, dtype):
+    support = None
+    if of_class:
+        support = statistic.finished(as_counts(statistic.counts.true, dtype))
+    return PrecisionRecallFscore._make((*finish(statistic), support))
 
 
 def precision(counts: BinaryCounts, zero_division: float | Array) -> Array:

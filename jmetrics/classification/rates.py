@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
-import jax
 import jax.numpy as jnp
 from jax import Array
 
 from jmetrics._core import check
-from jmetrics._core.counts import BinaryCounts, as_labels, binary_counts, class_counts
+from jmetrics._core.anatomy import Step, metric, plan
+from jmetrics._core.counts import BinaryCounts, as_labels, binary_counts
 from jmetrics._core.numerics import accumulator, safe_divide, weighted_mean
 from jmetrics._core.types import ArrayLike, Number
-from jmetrics._core.weights import combine
-from jmetrics.classification._averages import averaged, only_labels
+from jmetrics.classification._averages import (
+    Labelled,
+    all_labels,
+    averaged,
+    class_cells,
+    score_counts,
+    weight_of,
+)
 from jmetrics.classification.overlap import recall
 
 
+@metric
 def specificity_score(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -68,6 +74,7 @@ def specificity_score(
     )
 
 
+@metric
 def negative_predictive_value(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -117,6 +124,7 @@ def negative_predictive_value(
     )
 
 
+@metric
 def false_positive_rate(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -166,6 +174,7 @@ def false_positive_rate(
     )
 
 
+@metric
 def false_negative_rate(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -215,6 +224,7 @@ def false_negative_rate(
     )
 
 
+@metric
 def balanced_accuracy_score(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -239,20 +249,22 @@ def balanced_accuracy_score(
     >>> balanced_accuracy_score([0, 1, 0, 0, 1, 0], [0, 1, 0, 0, 0, 1])
     Array(0.625, dtype=float32)
     """
-    arrays, num_classes = _checked_classes(y_true, y_pred, num_classes, sample_weight, where)
-    return _balanced_accuracy(*arrays, num_classes=num_classes, adjusted=bool(adjusted))
+    return _of_classes(
+        mean_recall, y_true, y_pred, num_classes, sample_weight, where, adjusted=bool(adjusted)
+    )
 
 
-@functools.partial(jax.jit, static_argnames=("num_classes", "adjusted"))
-def _balanced_accuracy(y_true, y_pred, sample_weight, where, *, num_classes, adjusted):
-    recalls, present, weight = _recalls(y_true, y_pred, sample_weight, where, num_classes)
-    score = weighted_mean(recalls, present)
+def mean_recall(counts: BinaryCounts, adjusted: bool) -> Array:
+    """Mean over the classes that are true of some sample; NaN when nothing counts."""
+    present = counts.true != 0
+    score = weighted_mean(recall(counts, 0.0), present)
     if adjusted:
         chance = 1 / jnp.maximum(jnp.sum(present), 1).astype(score.dtype)
         score = safe_divide(score - chance, 1 - chance, jnp.nan)
-    return only_labels(score, y_true, y_pred, weight)
+    return score
 
 
+@metric
 def geometric_mean_score(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -275,32 +287,30 @@ def geometric_mean_score(
     >>> round(float(geometric_mean_score([0, 1, 0, 0, 1, 0], [0, 1, 0, 0, 0, 1])), 6)
     0.612372
     """
-    arrays, num_classes = _checked_classes(y_true, y_pred, num_classes, sample_weight, where)
-    return _geometric_mean(*arrays, num_classes=num_classes)
+    return _of_classes(_geometric_mean, y_true, y_pred, num_classes, sample_weight, where)
 
 
-@functools.partial(jax.jit, static_argnames="num_classes")
-def _geometric_mean(y_true, y_pred, sample_weight, where, *, num_classes):
-    recalls, present, weight = _recalls(y_true, y_pred, sample_weight, where, num_classes)
+def _geometric_mean(counts: BinaryCounts) -> Array:
+    recalls, present = recall(counts, 0.0), counts.true != 0
     missed = present & (recalls == 0)
     logs = jnp.log(jnp.where(present & ~missed, recalls, jnp.ones_like(recalls)))
     score = jnp.exp(weighted_mean(logs, present))
-    score = jnp.where(jnp.any(missed), jnp.zeros_like(score), score)
-    return only_labels(score, y_true, y_pred, weight)
+    return jnp.where(jnp.any(missed), jnp.zeros_like(score), score)
 
 
-def _checked_classes(y_true, y_pred, num_classes, sample_weight, where):
+def _of_classes(
+    score: Callable[..., Array],
+    y_true: Any,
+    y_pred: Any,
+    num_classes: Any,
+    sample_weight: Any,
+    where: Any,
+    **options: Any,
+) -> Any:
     arrays = check.samples(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where)
-    return arrays, check.class_count(num_classes, None, y_true, y_pred, sample_weight, where)
-
-
-def _recalls(y_true, y_pred, sample_weight, where, num_classes):
-    """Recall of each class, which of them occur in `y_true`, and the weights."""
-    dtype = accumulator(y_true, y_pred, sample_weight)
-    weight = combine(sample_weight, where, y_true.shape, dtype)
-    counts = class_counts(as_labels(y_true), as_labels(y_pred), weight, num_classes)
-    counts = jax.tree.map(lambda cell: cell.astype(dtype), counts)
-    return recall(counts, 0.0), counts.true != 0, weight
+    num_classes = check.class_count(num_classes, None, y_true, y_pred, sample_weight, where)
+    finish = Step.of(score_counts, score=score, dtype=accumulator(*arrays[:3]), **options)
+    return plan(arrays, Step.of(class_cells, labels=None, num_classes=num_classes), finish)
 
 
 class LikelihoodRatios(NamedTuple):
@@ -312,6 +322,7 @@ class LikelihoodRatios(NamedTuple):
     """LR−, false negative rate / specificity."""
 
 
+@metric
 def class_likelihood_ratios(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -346,23 +357,27 @@ def class_likelihood_ratios(
     replacements = check.number_for_each(
         "replace_undefined_by", replace_undefined_by, ("LR+", "LR-")
     )
-    return _class_likelihood_ratios(*arrays, replacements, labels=check.class_pair(labels))
+    pair = check.class_pair(labels)
+    finish = Step.of(_ratios_of_pair, *replacements, dtype=accumulator(*arrays[:3]))
+    return plan(arrays, Step.of(_pair_counts, labels=pair), finish)
 
 
-@functools.partial(jax.jit, static_argnames="labels")
-def _class_likelihood_ratios(y_true, y_pred, sample_weight, where, replacements, *, labels):
-    dtype = accumulator(y_true, y_pred, sample_weight)
-    weight = combine(sample_weight, where, y_true.shape, dtype)
+def _pair_counts(y_true, y_pred, sample_weight, where, *, labels):
+    weight = weight_of(y_true, y_pred, sample_weight, where)
     negative, positive = labels or (0, 1)
     is_true, is_pred = as_labels(y_true) == positive, as_labels(y_pred) == positive
     known = (is_true | (as_labels(y_true) == negative)) & (
         is_pred | (as_labels(y_pred) == negative)
     )
     counts = binary_counts(is_true, is_pred, jnp.where(known, weight, jnp.zeros_like(weight)))
-    counts = jax.tree.map(lambda cell: cell.astype(dtype), counts)
-    value = _likelihood_ratios(counts, *replacements)
-    value = jax.tree.map(lambda v: jnp.where(jnp.any(weight != 0), v, jnp.nan), value)
-    return only_labels(value, y_true, y_pred, weight, binary=labels is None)
+    legal = all_labels(y_true, y_pred, weight, binary=labels is None)
+    return Labelled(counts, (legal,), jnp.sum(weight))
+
+
+def _ratios_of_pair(statistic, positive, negative, *, dtype):
+    ratios = _likelihood_ratios(statistic.as_floats(dtype), positive, negative)
+    some = statistic.weight != 0
+    return statistic.finished(LikelihoodRatios(*(jnp.where(some, v, jnp.nan) for v in ratios)))
 
 
 def _likelihood_ratios(

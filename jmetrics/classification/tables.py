@@ -2,23 +2,33 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Sequence
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 from jax import Array
 
 from jmetrics._core import check
+from jmetrics._core.anatomy import Step, metric, plan
 from jmetrics._core.counts import as_labels, confusion
 from jmetrics._core.numerics import accumulator, safe_divide
 from jmetrics._core.types import ArrayLike
-from jmetrics._core.weights import combine, over_trailing
-from jmetrics.classification._averages import as_counts, how_many, label_counts, only_labels
+from jmetrics.classification._averages import (
+    Labelled,
+    all_labels,
+    as_counts,
+    class_cells,
+    count_dtype,
+    how_many,
+    label_counts,
+    weight_of,
+)
 
 _NORMALIZATIONS = ("true", "pred", "all", None)
 
 
+@metric
 def confusion_matrix(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -51,21 +61,25 @@ def confusion_matrix(
     labels = check.class_labels(labels)
     data = y_true, y_pred, sample_weight, where
     num_classes = check.table_size(check.class_count(num_classes, labels, *data, exact=True))
-    return _confusion_matrix(*arrays, labels=labels, normalize=normalize, num_classes=num_classes)
+    dtype = count_dtype(*arrays) if normalize is None else accumulator(*arrays[:3])
+    finish = Step.of(_normalized, normalize=normalize, dtype=dtype)
+    return plan(arrays, Step.of(pair_cells, labels=labels, num_classes=num_classes), finish)
 
 
-@functools.partial(jax.jit, static_argnames=("labels", "normalize", "num_classes"))
-def _confusion_matrix(y_true, y_pred, sample_weight, where, *, labels, normalize, num_classes):
-    dtype = accumulator(y_true, y_pred, sample_weight)
-    weight = combine(sample_weight, where, y_true.shape, dtype)
+def pair_cells(y_true, y_pred, sample_weight, where, *, labels, num_classes):
+    """Kernel: the table of all pairs of classes."""
+    weight = weight_of(y_true, y_pred, sample_weight, where)
     table = confusion_of(y_true, y_pred, weight, labels, num_classes)
+    return Labelled(table, (all_labels(y_true, y_pred, weight),), jnp.sum(weight))
+
+
+def _normalized(statistic, *, normalize, dtype):
+    table = as_counts(statistic.counts, dtype)
     if normalize is not None:
-        table = table.astype(dtype)
         axis = {"true": 1, "pred": 0, "all": None}[normalize]
-        table = safe_divide(table, jnp.sum(table, axis=axis, keepdims=True), 0.0)
-        table = jnp.where(jnp.any(weight != 0), table, jnp.nan)
-    table = as_counts(table, y_true, y_pred, sample_weight)
-    return only_labels(table, y_true, y_pred, weight)
+        shares = safe_divide(table, jnp.sum(table, axis=axis, keepdims=True), 0.0)
+        table = jnp.where(statistic.weight != 0, shares, jnp.nan)
+    return statistic.finished(table)
 
 
 def confusion_of(
@@ -83,6 +97,7 @@ def confusion_of(
     return table[chosen][:, chosen]
 
 
+@metric
 def multilabel_confusion_matrix(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -118,19 +133,21 @@ def multilabel_confusion_matrix(
     labels = check.class_labels(labels)
     data = y_true, y_pred, sample_weight, where
     num_classes = how_many(num_classes, labels, arrays[0].shape, data, exact=True)
-    return _multilabel_confusion_matrix(
-        *arrays, labels=labels, num_classes=num_classes, samplewise=samplewise
-    )
-
-
-@functools.partial(jax.jit, static_argnames=("labels", "num_classes", "samplewise"))
-def _multilabel_confusion_matrix(
-    y_true, y_pred, sample_weight, where, *, labels, num_classes, samplewise
-):
-    weight = combine(sample_weight, where, y_true.shape, accumulator(y_true, y_pred, sample_weight))
-    counts = label_counts(y_true, y_pred, weight, labels, num_classes, samplewise)
-    cells = jnp.stack([counts.tn, counts.fp, counts.fn, counts.tp], axis=-1)
+    classes: dict[str, Any] = {"labels": labels, "num_classes": num_classes}
+    finish = Step.of(_stacked, dtype=count_dtype(*arrays))
     if samplewise:
-        cells = cells.astype(weight.dtype) * over_trailing(weight, 2)
-    cells = as_counts(cells.reshape(-1, 2, 2), y_true, y_pred, sample_weight)
-    return only_labels(cells, y_true, y_pred, weight)
+        return plan(arrays, Step.of(_sample_cells, **classes), finish, merges=False)
+    return plan(arrays, Step.of(class_cells, **classes), finish)
+
+
+def _sample_cells(y_true, y_pred, sample_weight, where, *, labels, num_classes):
+    weight = weight_of(y_true, y_pred, sample_weight, where)
+    counts = label_counts(y_true, y_pred, weight, labels, num_classes, True)
+    counts = jax.tree.map(lambda cell: cell.astype(weight.dtype) * weight, counts)
+    return Labelled(counts, (all_labels(y_true, y_pred, weight),))
+
+
+def _stacked(statistic, *, dtype):
+    counts = statistic.counts
+    cells = jnp.stack([counts.tn, counts.fp, counts.fn, counts.tp], axis=-1)
+    return statistic.finished(as_counts(cells.reshape(-1, 2, 2), dtype))

@@ -98,8 +98,14 @@ def resized(a: Array, length: int) -> Array:
 def sized(curve: Any, data: Scored, length: int) -> Any:
     """Give a curve a length; NaN for what is out of the domain, and with too many points."""
     *fields, size = curve
+    return fitted(type(curve)(*in_domain(fields, data), size), length)
+
+
+def fitted(curve: Any, length: int) -> Any:
+    """Give a curve a length; NaN with too many points."""
+    *fields, size = curve
     surplus = max(field.shape[0] for field in fields) - length
-    fields = in_domain([resized(field, field.shape[0] - surplus) for field in fields], data)
+    fields = [resized(field, field.shape[0] - surplus) for field in fields]
     reason = "`size` must be at least the number of points of the curve"
     return type(curve)(*(check.defined(field, size <= length, reason) for field in fields), size)
 

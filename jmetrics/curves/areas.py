@@ -12,9 +12,11 @@ from jax import Array
 from jax.typing import DTypeLike
 
 from jmetrics._core import check
+from jmetrics._core.anatomy import share_of_pairs
 from jmetrics._core.numerics import accumulator, safe_divide, tabulate, weighted_mean
 from jmetrics._core.order import Order, RankedCounts, order, ranked_counts, tied_weight
 from jmetrics._core.types import ArrayLike, Number
+from jmetrics.curves._in_order import auc_in_order
 from jmetrics.curves._scores import (
     AVERAGES,
     Scored,
@@ -63,6 +65,7 @@ def _auc(x, y):
     return check.defined(area, rises | falls, "`x` must rise or fall all the way")
 
 
+@share_of_pairs(auc_in_order)
 def roc_auc_score(
     y_true: ArrayLike,
     y_score: ArrayLike,

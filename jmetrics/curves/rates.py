@@ -8,10 +8,12 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 from jax import Array, lax
+from jax.typing import DTypeLike
 
 from jmetrics._core.numerics import safe_divide
 from jmetrics._core.types import ArrayLike
 from jmetrics.curves._points import (
+    Points,
     corners,
     distinct,
     from_nothing,
@@ -79,11 +81,16 @@ def roc_curve(
 def _roc_curve(y_true, y_score, sample_weight, where, *, length, drop):
     data = scored(y_true, y_score, sample_weight, where)
     points = distinct(thresholds_of(data), y_true.shape[0])
+    return sized(roc_of(points, data.dtype, drop=drop), data, length)
+
+
+def roc_of(points: Points, dtype: DTypeLike, *, drop: bool) -> RocCurve:
+    """Rates at the thresholds, and at one above them."""
     if drop:
         points = without(points, corners(points))
     points = from_nothing(points)
-    tpr, fpr, _, _ = rates(points.counts, data.dtype)
-    return sized(RocCurve(fpr, tpr, points.score, points.size), data, length)
+    tpr, fpr, _, _ = rates(points.counts, dtype)
+    return RocCurve(fpr, tpr, points.score, points.size)
 
 
 class PrecisionRecallCurve(NamedTuple):
@@ -140,19 +147,23 @@ def precision_recall_curve(
 def _precision_recall_curve(y_true, y_score, sample_weight, where, *, length, drop):
     data = scored(y_true, y_score, sample_weight, where)
     points = distinct(thresholds_of(data), y_true.shape[0])
+    return sized(precision_recall_of(points, data.dtype, drop=drop), data, length)
+
+
+def precision_recall_of(points: Points, dtype: DTypeLike, *, drop: bool) -> PrecisionRecallCurve:
+    """Precision and recall at the thresholds, and 1 and 0 above them."""
     if drop:
         points = without(points, recall_changes(points))
-    tp, fp = (count.astype(data.dtype) for count in points.counts)
-    recall = rates(points.counts, data.dtype).tpr
+    tp, fp = (count.astype(dtype) for count in points.counts)
+    recall = rates(points.counts, dtype).tpr
     recall = jnp.where(tp[-1] == 0, jnp.ones_like(recall), recall)
     place = rising(jnp.zeros_like(points.size), points.size - 1, tp.shape[0])
-    curve = PrecisionRecallCurve(
+    return PrecisionRecallCurve(
         _ended(safe_divide(tp, tp + fp, jnp.nan)[place], 1.0, points.size),
         _ended(recall[place], 0.0, points.size),
         points.score[place],
         points.size + 1,
     )
-    return sized(curve, data, length)
 
 
 def _ended(rate: Array, end: float, size: Array) -> Array:

@@ -10,6 +10,7 @@ from jax import Array, lax
 
 from jmetrics._core import check
 from jmetrics._core.counts import are_classes, are_labels, as_labels
+from jmetrics._core.merging import ALL, STEADY, Legal, kinds
 from jmetrics._core.numerics import accumulator, safe_divide, tabulate
 from jmetrics._core.weights import clean, combine, over_trailing
 
@@ -68,17 +69,26 @@ def is_class(label: Array, n_classes: int) -> Array:
 
 
 def in_domain(value: Array, data: Classified, evidence: Array) -> Array:
-    """`value`, by sample or of all, and NaN for a label or a probability outside the domain.
+    """`value` of each sample, and NaN for a label or a probability outside the domain.
 
     `evidence` is what was computed of the probabilities and is NaN wherever one of them is.
     """
-    known, probable = data.known, ~jnp.isnan(evidence)
-    if value.ndim == 0:
-        known, probable = jnp.all(known), jnp.all(probable)
-    elif probable.ndim == 2:
+    probable = ~jnp.isnan(evidence)
+    if probable.ndim == 2:
         probable = jnp.all(probable, axis=1)
-    value = check.defined(value, known, wrong_label(data.n_classes))
-    return check.defined(value, probable, "`y_proba` must be probabilities in [0, 1]")
+    value = check.defined(value, data.known, wrong_label(data.n_classes))
+    return check.defined(value, probable, PROBABLE)
+
+
+def all_in_domain(data: Classified, evidence: Array) -> tuple[Legal, ...]:
+    """Whether all labels and probabilities are in the domain."""
+    return (
+        Legal(jnp.all(data.known), wrong_label(data.n_classes)),
+        Legal(~jnp.any(jnp.isnan(evidence)), PROBABLE),
+    )
+
+
+PROBABLE = "`y_proba` must be probabilities in [0, 1]"
 
 
 def wrong_label(n_classes: int) -> str:
@@ -113,8 +123,23 @@ def class_weights(data: Classified) -> tuple[Array, Array]:
     )
 
 
-def explained(residual: Array, total: Array, entries: Array, perfect: Array) -> Array:
+@kinds(entries=STEADY, perfect=ALL)
+class Explained(NamedTuple):
+    """A loss, and what says how large it would be for the frequencies of the classes."""
+
+    residual: Array
+    """Σ w loss."""
+    of_class: Array
+    """Weight of each class."""
+    entries: Array
+    """How many samples of each have weight."""
+    perfect: Array
+    """Whether all of them are predicted as well as can be."""
+
+
+def explained(statistic: Explained, total: Array) -> Array:
     """1 − residual / total, NaN below two samples, and a rule where one class has them all."""
+    residual, _, entries, perfect = statistic
     rule = jnp.where(jnp.isnan(residual), residual, perfect.astype(residual.dtype))
     score = 1 - safe_divide(residual, total, jnp.nan)
     score = jnp.where(jnp.sum(entries > 0) <= 1, rule, score)

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import functools
-
-import jax
 import jax.numpy as jnp
 from jax import Array
 
 from jmetrics._core import check
+from jmetrics._core.anatomy import Step, metric, plan
 from jmetrics._core.counts import sum_of_others
-from jmetrics._core.numerics import safe_divide, weighted_mean, weighted_sum
+from jmetrics._core.numerics import mean_of, safe_divide, weighted_sum, weighted_total
 from jmetrics._core.types import ArrayLike
 from jmetrics.probability._classes import (
     Classified,
+    Explained,
     class_weights,
     classified,
     explained,
@@ -22,6 +21,7 @@ from jmetrics.probability._classes import (
 )
 
 
+@metric
 def brier_score_loss(
     y_true: ArrayLike,
     y_proba: ArrayLike,
@@ -55,14 +55,13 @@ def brier_score_loss(
     )
     few = arrays[1].ndim == 1 or arrays[1].shape[1] < 3
     half = check.flag_or_auto("scale_by_half", scale_by_half, auto=few)
-    return _brier_score_loss(*arrays, half=half)
+    return plan(arrays, Step.of(_total_distance, half=half), Step.of(mean_of))
 
 
-@functools.partial(jax.jit, static_argnames="half")
-def _brier_score_loss(y_true, y_proba, sample_weight, where, *, half):
+def _total_distance(y_true, y_proba, sample_weight, where, *, half):
     data = classified(y_true, y_proba, sample_weight, where)
-    loss = weighted_mean(squared_distances(data), data.weight)
-    return loss / 2 if half else loss
+    distance = squared_distances(data)
+    return weighted_total(distance / 2 if half else distance, data.weight)
 
 
 def squared_distances(data: Classified) -> Array:
@@ -72,6 +71,7 @@ def squared_distances(data: Classified) -> Array:
     return in_domain(distance, data, distance)
 
 
+@metric
 def d2_brier_score(
     y_true: ArrayLike,
     y_proba: ArrayLike,
@@ -97,24 +97,25 @@ def d2_brier_score(
     >>> round(float(d2_brier_score([0, 1, 1, 0], [0.1, 0.9, 0.8, 0.3])), 6)
     0.85
     """
-    return _d2_brier(
-        *check.class_scores(
-            y_true=y_true, y_proba=y_proba, sample_weight=sample_weight, where=where
-        )
+    arrays = check.class_scores(
+        y_true=y_true, y_proba=y_proba, sample_weight=sample_weight, where=where
     )
+    return plan(arrays, Step.of(_distances_and_classes), Step.of(_explained_spread))
 
 
-@jax.jit
-def _d2_brier(y_true, y_proba, sample_weight, where):
+def _distances_and_classes(y_true, y_proba, sample_weight, where):
     data = classified(y_true, y_proba, sample_weight, where)
     residual = weighted_sum(squared_distances(data), data.weight)
-    of_class, entries = class_weights(data)
-    dtype = residual.dtype
+    return Explained(residual, *class_weights(data), perfect=residual == 0)
+
+
+def _explained_spread(distances):
+    dtype, of_class = distances.residual.dtype, distances.of_class
     own, others = of_class.astype(dtype), sum_of_others(of_class).astype(dtype)
-    total = jnp.sum(safe_divide(own, own + others, 0.0) * others)
-    return explained(residual, total, entries, residual == 0)
+    return explained(distances, jnp.sum(safe_divide(own, own + others, 0.0) * others))
 
 
+@metric
 def ranked_probability_score(
     y_true: ArrayLike,
     y_proba: ArrayLike,
@@ -143,15 +144,13 @@ def ranked_probability_score(
     >>> round(float(ranked_probability_score([0, 0], y_proba)), 6)
     0.5625
     """
-    return _ranked_probability(
-        *check.class_scores(
-            y_true=y_true, y_proba=y_proba, sample_weight=sample_weight, where=where
-        )
+    arrays = check.class_scores(
+        y_true=y_true, y_proba=y_proba, sample_weight=sample_weight, where=where
     )
+    return plan(arrays, Step.of(_cumulated_distances), Step.of(mean_of))
 
 
-@jax.jit
-def _ranked_probability(y_true, y_proba, sample_weight, where):
+def _cumulated_distances(y_true, y_proba, sample_weight, where):
     data = classified(y_true, y_proba, sample_weight, where)
     # Cumulating the differences, and not p, keeps the digits of a prediction near 1.
     gap = data.proba - data.truth
@@ -159,4 +158,4 @@ def _ranked_probability(y_true, y_proba, sample_weight, where):
         loss = jnp.square(gap)
     else:
         loss = row_sum(jnp.square(jnp.cumsum(gap, axis=1)[:, :-1]))
-    return weighted_mean(in_domain(loss, data, gap), data.weight)
+    return weighted_total(in_domain(loss, data, gap), data.weight)

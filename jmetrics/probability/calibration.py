@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -12,10 +12,12 @@ import numpy as np
 from jax import Array, lax
 
 from jmetrics._core import check
+from jmetrics._core.anatomy import Step, metric, plan
+from jmetrics._core.merging import Legal, legal_value
 from jmetrics._core.numerics import absolute, safe_divide, safe_sqrt, tabulate
 from jmetrics._core.order import order, tied_weight, unsort
 from jmetrics._core.types import ArrayLike
-from jmetrics.probability._classes import Classified, classified, in_domain, is_class
+from jmetrics.probability._classes import Classified, all_in_domain, classified, is_class
 
 NORMS = ("l1", "l2", "max")
 STRATEGIES = ("uniform", "quantile")
@@ -114,6 +116,7 @@ def top_label(data: Classified) -> tuple[Array, Array]:
     return jnp.max(data.proba, axis=1), lax.argmax(data.proba, 1, jnp.int32) == data.label
 
 
+@metric
 def calibration_error(
     y_true: ArrayLike,
     y_proba: ArrayLike,
@@ -161,40 +164,53 @@ def calibration_error(
     check.one_of("norm", norm, NORMS)
     check.one_of("multi_class", multi_class, MULTI_CLASS)
     check.require(not debiased or norm == "l2", "`debiased` needs `norm='l2'`")
-    return _calibration_error(
-        *check.class_scores(
-            y_true=y_true, y_proba=y_proba, sample_weight=sample_weight, where=where
-        ),
-        norm=norm,
-        multi_class=multi_class,
-        debiased=bool(debiased),
-        **_binning(n_bins, strategy),
+    arrays = check.class_scores(
+        y_true=y_true, y_proba=y_proba, sample_weight=sample_weight, where=where
     )
+    finish = Step.of(_error_of_bins, norm=norm, debiased=bool(debiased))
+    return _of_bins(arrays, finish, n_bins, strategy, multi_class)
 
 
-def _binning(n_bins: int, strategy: str) -> dict:
+def _of_bins(
+    arrays: Any, finish: Step, n_bins: Any, strategy: Any, multi_class: str = "top_label"
+) -> Any:
+    """Plan to finish what is binned; the edges of "quantile" would be others in each part."""
     check.one_of("strategy", strategy, STRATEGIES)
-    return {"n_bins": check.positive_integer("n_bins", n_bins), "strategy": strategy}
+    n_bins = check.positive_integer("n_bins", n_bins)
+    measure = Step.of(_binned, n_bins=n_bins, strategy=strategy, multi_class=multi_class)
+    return plan(arrays, measure, finish, merges=strategy == "uniform")
 
 
-@functools.partial(
-    jax.jit, static_argnames=("norm", "n_bins", "strategy", "multi_class", "debiased")
-)
-def _calibration_error(
-    y_true, y_proba, sample_weight, where, *, norm, n_bins, strategy, multi_class, debiased
-):
+class Binned(NamedTuple):
+    """Sums of each bin, and whether what counted was legal."""
+
+    bins: Bins
+    legal: tuple[Legal, ...]
+
+    def finished(self, value: Any) -> Any:
+        """One or several values, NaN if something was not."""
+        return legal_value(value, self.legal)
+
+
+def _binned(y_true, y_proba, sample_weight, where, *, n_bins, strategy, multi_class):
     data = classified(y_true, y_proba, sample_weight, where)
 
-    def of(confidence: Array, hit: Array) -> Array:
+    def of(confidence: Array, hit: Array) -> Bins:
         bins = assign_bins(confidence, data.weight, n_bins, strategy)
-        sums = bin_sums(bins, confidence, hit, data.weight, n_bins)
-        return error_of(sums, norm, debiased)
+        return bin_sums(bins, confidence, hit, data.weight, n_bins)
 
     if multi_class == "classwise" and data.proba.ndim == 2:
-        error = jnp.mean(jax.vmap(of)(data.proba.T, is_class(data.label, data.n_classes).T))
-        return in_domain(error, data, data.proba)
+        bins = jax.vmap(of)(data.proba.T, is_class(data.label, data.n_classes).T)
+        return Binned(bins, all_in_domain(data, data.proba))
     confidence, hit = top_label(data)
-    return in_domain(of(confidence, hit), data, confidence)
+    return Binned(of(confidence, hit), all_in_domain(data, confidence))
+
+
+def _error_of_bins(statistic, *, norm, debiased):
+    error = functools.partial(error_of, norm=norm, debiased=debiased)
+    if statistic.bins.gap.ndim == 1:
+        return statistic.finished(error(statistic.bins))
+    return statistic.finished(jnp.mean(jax.vmap(error)(statistic.bins)))
 
 
 def error_of(bins: Bins, norm: str, debiased: bool = False) -> Array:
@@ -227,6 +243,7 @@ class CalibrationCurve(NamedTuple):
     """Weight of the bin, a whole number of samples unless they are weighted; 0 if empty."""
 
 
+@metric
 def calibration_curve(
     y_true: ArrayLike,
     y_proba: ArrayLike,
@@ -259,22 +276,16 @@ def calibration_curve(
     arrays = check.class_scores(
         y_true=y_true, y_proba=y_proba, sample_weight=sample_weight, where=where
     )
-    return _calibration_curve(*arrays, **_binning(n_bins, strategy))
+    return _of_bins(arrays, Step.of(_curve), n_bins, strategy)
 
 
-@functools.partial(jax.jit, static_argnames=("n_bins", "strategy"))
-def _calibration_curve(y_true, y_proba, sample_weight, where, *, n_bins, strategy):
-    data = classified(y_true, y_proba, sample_weight, where)
-    confidence, hit = top_label(data)
-    bins = assign_bins(confidence, data.weight, n_bins, strategy)
-    sums = bin_sums(bins, confidence, hit, data.weight, n_bins)
-    weight = sums.weight.astype(confidence.dtype)
-    valid = in_domain(jnp.ones((), confidence.dtype), data, confidence)
-    return CalibrationCurve(
-        prob_true=valid * safe_divide(sums.hits.astype(weight.dtype), weight, jnp.nan),
-        prob_pred=valid * safe_divide(sums.confidence, weight, jnp.nan),
-        weight=sums.weight,
-    )
+def _curve(statistic):
+    sums = statistic.bins
+    weight = sums.weight.astype(sums.gap.dtype)
+    prob_true = safe_divide(sums.hits.astype(weight.dtype), weight, jnp.nan)
+    prob_pred = safe_divide(sums.confidence, weight, jnp.nan)
+    prob_true, prob_pred = statistic.finished((prob_true, prob_pred))
+    return CalibrationCurve(prob_true, prob_pred, sums.weight)
 
 
 class BrierDecomposition(NamedTuple):
@@ -288,6 +299,7 @@ class BrierDecomposition(NamedTuple):
     """Variance of the target, whatever is predicted."""
 
 
+@metric
 def brier_decomposition(
     y_true: ArrayLike,
     y_proba: ArrayLike,
@@ -319,32 +331,25 @@ def brier_decomposition(
     >>> [round(float(part), 6) for part in parts]
     [0.1, 0.24, 0.24]
     """
-    *arrays, sample_weight, where = check.samples(
-        y_true=y_true, y_proba=y_proba, sample_weight=sample_weight, where=where
-    )
-    return _brier_decomposition(*arrays, sample_weight, where, **_binning(n_bins, strategy))
+    arrays = check.samples(y_true=y_true, y_proba=y_proba, sample_weight=sample_weight, where=where)
+    return _of_bins(arrays, Step.of(_decomposed), n_bins, strategy)
 
 
-@functools.partial(jax.jit, static_argnames=("n_bins", "strategy"))
-def _brier_decomposition(y_true, y_proba, sample_weight, where, *, n_bins, strategy):
-    data = classified(y_true, y_proba, sample_weight, where)
-    dtype, hit = data.proba.dtype, data.label == 1
-    bins = assign_bins(data.proba, data.weight, n_bins, strategy)
-    sums = bin_sums(bins, data.proba, hit, data.weight, n_bins)
+def _decomposed(statistic):
+    sums, dtype = statistic.bins, statistic.bins.gap.dtype
     weight = sums.weight.astype(dtype)
     hits, misses = (jnp.sum(part).astype(dtype) for part in (sums.hits, sums.misses))
     total = hits + misses
-    frequency = safe_divide(hits, total, jnp.nan)
-    # Deviations from anything near the frequency will do, so its rounding does no harm.
-    centre = lax.stop_gradient(jnp.where(total > 0, frequency, jnp.zeros_like(frequency)))
-    first = tabulate(bins, data.weight.astype(dtype) * (hit.astype(dtype) - centre), n_bins)
-    shifted = first - weight * safe_divide(jnp.sum(first), total, 0.0)
-    parts = BrierDecomposition(
-        reliability=safe_divide(_mean_of_squares(sums.gap, weight), total, jnp.nan),
-        resolution=safe_divide(_mean_of_squares(shifted, weight), total, jnp.nan),
-        uncertainty=frequency * safe_divide(misses, total, jnp.nan),
+    frequency, others = safe_divide(hits, total, jnp.nan), safe_divide(misses, total, jnp.nan)
+    # Σ w (hit − frequency) of each bin.
+    deviation = others * sums.hits.astype(dtype) - frequency * sums.misses.astype(dtype)
+    return statistic.finished(
+        BrierDecomposition(
+            reliability=safe_divide(_mean_of_squares(sums.gap, weight), total, jnp.nan),
+            resolution=safe_divide(_mean_of_squares(deviation, weight), total, jnp.nan),
+            uncertainty=frequency * others,
+        )
     )
-    return BrierDecomposition(*(in_domain(part, data, data.proba) for part in parts))
 
 
 def _mean_of_squares(deviation: Array, weight: Array) -> Array:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Callable
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -12,11 +12,13 @@ import numpy as np
 from jax import Array
 
 from jmetrics._core import check
-from jmetrics._core.numerics import absolute, accumulator, safe_sqrt, weighted_mean
+from jmetrics._core.anatomy import Step, metric, plan
+from jmetrics._core.numerics import absolute, accumulator, mean_of, safe_sqrt, weighted_total
 from jmetrics._core.types import ArrayLike
 from jmetrics._core.weights import clean, resolve
 
 
+@metric
 def crps_ensemble(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -50,20 +52,21 @@ def crps_ensemble(
     y_true, sample_weight, where = check.samples(
         y_true=y_true, sample_weight=sample_weight, where=where
     )
-    return _crps_ensemble(y_true, y_pred, sample_weight, where, fair=bool(fair))
+    measure = Step.of(_of_ensembles, fair=bool(fair))
+    return plan((y_true, y_pred, sample_weight, where), measure, Step.of(mean_of))
 
 
-@functools.partial(jax.jit, static_argnames="fair")
-def _crps_ensemble(y_true, y_pred, sample_weight, where, *, fair):
+def _of_ensembles(y_true, y_pred, sample_weight, where, *, fair):
     y_true, y_pred, weight = resolve(y_true, y_pred, sample_weight, where)
     m = y_pred.shape[1]
     # Σ_ij |x_i − x_j| / 2 is Σ_i (2 i − m − 1) x_i in rising order: a pinball loss for each.
     slope = (2 * np.arange(m) + 1 - m) / max(m - fair, 1)
     over, under = (jnp.asarray(s, y_pred.dtype)[None] for s in (1 - slope, -1 - slope))
     error = jnp.sort(y_pred, axis=1) - y_true[:, None]
-    return weighted_mean(jnp.mean(jnp.maximum(over * error, under * error), axis=1), weight)
+    return weighted_total(jnp.mean(jnp.maximum(over * error, under * error), axis=1), weight)
 
 
+@metric
 def crps_quantiles(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -96,11 +99,11 @@ def crps_quantiles(
     y_true, sample_weight, where = check.samples(
         y_true=y_true, sample_weight=sample_weight, where=where
     )
-    return _crps_quantiles(y_true, y_pred, sample_weight, where, alpha)
+    arrays = y_true, y_pred, sample_weight, where
+    return plan(arrays, Step.of(_of_quantiles, alpha), Step.of(mean_of))
 
 
-@jax.jit
-def _crps_quantiles(y_true, y_pred, sample_weight, where, alpha):
+def _of_quantiles(y_true, y_pred, sample_weight, where, alpha):
     y_true, y_pred, weight = resolve(y_true, y_pred, sample_weight, where)
     alpha = alpha.astype(y_pred.dtype)
     ends = jnp.concatenate([jnp.zeros_like(alpha[:1]), alpha, jnp.ones_like(alpha[:1])])
@@ -109,9 +112,10 @@ def _crps_quantiles(y_true, y_pred, sample_weight, where, alpha):
     width = ends[2:] - ends[:-2]
     error = y_true[:, None] - y_pred
     pinball = jnp.maximum(alpha[None] * error, (alpha[None] - 1) * error)
-    return weighted_mean(jnp.sum(width[None] * pinball, axis=1), weight)
+    return weighted_total(jnp.sum(width[None] * pinball, axis=1), weight)
 
 
+@metric
 def crps_normal(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -139,6 +143,7 @@ def crps_normal(
     return mean_score(_normal_score, y_true, y_pred, scale, sample_weight, where)
 
 
+@metric
 def crps_logistic(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -166,6 +171,7 @@ def crps_logistic(
     return mean_score(_logistic_score, y_true, y_pred, scale, sample_weight, where)
 
 
+@metric
 def crps_laplace(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -193,6 +199,7 @@ def crps_laplace(
     return mean_score(_laplace_score, y_true, y_pred, scale, sample_weight, where)
 
 
+@metric
 def gaussian_nll(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -227,15 +234,14 @@ def mean_score(
     scale: ArrayLike,
     sample_weight: ArrayLike | None,
     where: ArrayLike | None,
-) -> Array:
+) -> Any:
     """Mean of score(z, scale)."""
     arrays = check.samples(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where)
     scale = check.number_or_samples("scale", scale, arrays[0].shape)
-    return _mean_score(*arrays, scale, score=score)
+    return plan(arrays, Step.of(_scores, scale, score=score), Step.of(mean_of))
 
 
-@functools.partial(jax.jit, static_argnames="score")
-def _mean_score(y_true, y_pred, sample_weight, where, scale, *, score):
+def _scores(y_true, y_pred, sample_weight, where, scale, *, score):
     if jnp.ndim(scale) == 1:
         y_pred = y_pred.astype(accumulator(y_pred, scale))
         scale = clean(scale, sample_weight, where, filler=1)
@@ -245,7 +251,7 @@ def _mean_score(y_true, y_pred, sample_weight, where, scale, *, score):
     scale = jnp.where(positive, scale, jnp.ones_like(scale))
     value = score((y_true - y_pred) / scale, scale)
     value = check.defined(value, positive | (weight == 0), "`scale` must be positive")
-    return weighted_mean(value, weight)
+    return weighted_total(value, weight)
 
 
 def _normal_score(z: Array, scale: Array) -> Array:
@@ -268,6 +274,7 @@ def _gaussian_nll(z: Array, scale: Array) -> Array:
     return jnp.log(scale) + jnp.square(z) / 2 + math.log(2 * math.pi) / 2
 
 
+@metric
 def energy_score(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -298,11 +305,11 @@ def energy_score(
     y_true, sample_weight, where = check.samples(
         y_true=y_true, sample_weight=sample_weight, where=where, ndim=(2,)
     )
-    return _energy_score(y_true, y_pred, sample_weight, where, fair=bool(fair))
+    measure = Step.of(_of_vectors, fair=bool(fair))
+    return plan((y_true, y_pred, sample_weight, where), measure, Step.of(mean_of))
 
 
-@functools.partial(jax.jit, static_argnames="fair")
-def _energy_score(y_true, y_pred, sample_weight, where, *, fair):
+def _of_vectors(y_true, y_pred, sample_weight, where, *, fair):
     y_true, y_pred, weight = resolve(y_true, y_pred, sample_weight, where)
     members = jnp.swapaxes(y_pred, 0, 1)
     m = len(members)
@@ -313,7 +320,7 @@ def _energy_score(y_true, y_pred, sample_weight, where, *, fair):
         return jnp.mean(_norm(members - vectors[None]), axis=0)
 
     spread = jnp.sum(jax.lax.map(distance_to, members), axis=0) / max(m - fair, 1)
-    return weighted_mean(distance_to(y_true) - spread / 2, weight[:, 0])
+    return weighted_total(distance_to(y_true) - spread / 2, weight[:, 0])
 
 
 def _norm(vectors: Array) -> Array:

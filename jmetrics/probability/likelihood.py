@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-import functools
-
 import jax
 import jax.numpy as jnp
 from jax import Array, lax
 from jax.typing import DTypeLike
 
 from jmetrics._core import check
+from jmetrics._core.anatomy import Step, metric, plan
 from jmetrics._core.counts import sum_of_others
-from jmetrics._core.numerics import accumulator, safe_divide, weighted_mean, weighted_sum
+from jmetrics._core.numerics import (
+    accumulator,
+    mean_of,
+    safe_divide,
+    weighted_sum,
+    weighted_total,
+)
 from jmetrics._core.types import ArrayLike
 from jmetrics._core.weights import clean, combine
 from jmetrics.probability._classes import (
     Classified,
+    Explained,
     class_index,
     class_weights,
     classified,
@@ -27,6 +33,7 @@ from jmetrics.probability._classes import (
 )
 
 
+@metric
 def log_loss(
     y_true: ArrayLike,
     y_proba: ArrayLike,
@@ -58,14 +65,17 @@ def log_loss(
     arrays = check.class_scores(
         y_true=y_true, y_proba=y_proba, sample_weight=sample_weight, where=where
     )
-    return _log_loss(*arrays, normalize=bool(normalize))
+    return plan(arrays, Step.of(_log_losses), Step.of(_mean_or_sum, normalize=bool(normalize)))
 
 
-@functools.partial(jax.jit, static_argnames="normalize")
-def _log_loss(y_true, y_proba, sample_weight, where, *, normalize):
+def _log_losses(y_true, y_proba, sample_weight, where):
     data = classified(y_true, y_proba, sample_weight, where)
     loss = log_losses(data, spacing_at_one(y_proba, data.proba.dtype))
-    return weighted_mean(loss, data.weight) if normalize else weighted_sum(loss, data.weight)
+    return weighted_total(loss, data.weight)
+
+
+def _mean_or_sum(total, *, normalize):
+    return mean_of(total) if normalize else total.value
 
 
 def log_losses(data: Classified, clip: Array) -> Array:
@@ -88,6 +98,7 @@ def spacing_at_one(probability: Array, dtype: DTypeLike) -> Array:
     return jnp.asarray(jnp.finfo(given).eps, dtype)
 
 
+@metric
 def log_loss_from_logits(
     y_true: ArrayLike,
     logits: ArrayLike,
@@ -120,11 +131,10 @@ def log_loss_from_logits(
     arrays = check.class_scores(
         y_true=y_true, logits=logits, sample_weight=sample_weight, where=where
     )
-    return _log_loss_from_logits(*arrays, normalize=bool(normalize))
+    return plan(arrays, Step.of(_logit_losses), Step.of(_mean_or_sum, normalize=bool(normalize)))
 
 
-@functools.partial(jax.jit, static_argnames="normalize")
-def _log_loss_from_logits(y_true, logits, sample_weight, where, *, normalize):
+def _logit_losses(y_true, logits, sample_weight, where):
     dtype = accumulator(logits, sample_weight)
     weight = combine(sample_weight, where, y_true.shape, dtype)
     logits = clean(logits.astype(dtype), sample_weight, where)
@@ -136,7 +146,7 @@ def _log_loss_from_logits(y_true, logits, sample_weight, where, *, normalize):
     else:
         loss = softmax_losses(label, logits)
     loss = check.defined(loss, known | (weight == 0), wrong_label(n_classes))
-    return weighted_mean(loss, weight) if normalize else weighted_sum(loss, weight)
+    return weighted_total(loss, weight)
 
 
 def softmax_losses(label: Array, logits: Array) -> Array:
@@ -156,6 +166,7 @@ def softmax_losses(label: Array, logits: Array) -> Array:
     return check.defined(loss, finite, "the largest of each row of `logits` must be finite")
 
 
+@metric
 def normalized_entropy(
     y_true: ArrayLike,
     y_proba: ArrayLike,
@@ -179,20 +190,24 @@ def normalized_entropy(
     >>> round(float(normalized_entropy([1, 0, 0, 1], [0.9, 0.1, 0.2, 0.65])), 6)
     0.311856
     """
-    return _normalized_entropy(
-        *check.class_scores(
-            y_true=y_true, y_proba=y_proba, sample_weight=sample_weight, where=where
-        )
+    arrays = check.class_scores(
+        y_true=y_true, y_proba=y_proba, sample_weight=sample_weight, where=where
     )
+    return plan(arrays, Step.of(_losses_and_classes), Step.of(_relative_entropy))
 
 
-@jax.jit
-def _normalized_entropy(y_true, y_proba, sample_weight, where):
+def _losses_and_classes(y_true, y_proba, sample_weight, where):
     data = classified(y_true, y_proba, sample_weight, where)
-    loss = log_losses(data, spacing_at_one(y_proba, data.proba.dtype))
-    of_class, _ = class_weights(data)
-    entropy = total_entropy(of_class, loss.dtype)
-    return safe_divide(weighted_sum(loss, data.weight), entropy, jnp.nan)
+    clip = spacing_at_one(y_proba, data.proba.dtype)
+    loss = log_losses(data, clip)
+    # The least loss is −log(1 − ε), the next one half as much again.
+    perfect = jnp.all((loss <= 1.25 * clip) | (data.weight == 0))
+    return Explained(weighted_sum(loss, data.weight), *class_weights(data), perfect)
+
+
+def _relative_entropy(losses):
+    entropy = total_entropy(losses.of_class, losses.residual.dtype)
+    return safe_divide(losses.residual, entropy, jnp.nan)
 
 
 def total_entropy(of_class: Array, dtype: DTypeLike) -> Array:
@@ -205,6 +220,7 @@ def total_entropy(of_class: Array, dtype: DTypeLike) -> Array:
     return -jnp.sum(own * jnp.where(most, jnp.log1p(-minor), jnp.log(positive)))
 
 
+@metric
 def d2_log_loss_score(
     y_true: ArrayLike,
     y_proba: ArrayLike,
@@ -230,20 +246,12 @@ def d2_log_loss_score(
     >>> round(float(d2_log_loss_score([1, 0, 0, 1], [0.9, 0.1, 0.2, 0.65])), 6)
     0.688144
     """
-    return _d2_log_loss(
-        *check.class_scores(
-            y_true=y_true, y_proba=y_proba, sample_weight=sample_weight, where=where
-        )
+    arrays = check.class_scores(
+        y_true=y_true, y_proba=y_proba, sample_weight=sample_weight, where=where
     )
+    return plan(arrays, Step.of(_losses_and_classes), Step.of(_explained_entropy))
 
 
-@jax.jit
-def _d2_log_loss(y_true, y_proba, sample_weight, where):
-    data = classified(y_true, y_proba, sample_weight, where)
-    clip = spacing_at_one(y_proba, data.proba.dtype)
-    loss = log_losses(data, clip)
-    of_class, entries = class_weights(data)
-    # The least loss is −log(1 − ε), the next one half as much again.
-    perfect = jnp.all((loss <= 1.25 * clip) | (data.weight == 0))
-    total = total_entropy(of_class, loss.dtype)
-    return explained(weighted_sum(loss, data.weight), total, entries, perfect)
+def _explained_entropy(losses):
+    total = total_entropy(losses.of_class, losses.residual.dtype)
+    return explained(losses, total)

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from typing import Any, NamedTuple, TypeAlias
 
-import jax
 import jax.numpy as jnp
 from jax import Array
 from jax.typing import DTypeLike
 
 from jmetrics._core import check
+from jmetrics._core.anatomy import Step, plan
 from jmetrics._core.lists import TIES, Lists, RankedGains, RankedLabels, Ranking, Rows, Segments
-from jmetrics._core.numerics import accumulator, weighted_mean
+from jmetrics._core.numerics import accumulator, mean_of, weighted_total
 from jmetrics._core.types import Number
 from jmetrics._core.weights import clean, combine, over_trailing
 
@@ -52,12 +51,12 @@ def over_lists(
     k: Any = None,
     option: Any = None,
     options: tuple[Any, ...] = (),
-) -> Array:
-    """Score each list and average over lists as `average` says.
+) -> Any:
+    """Plan to score each list and average over lists as `average` says.
 
     `option` is that of `score.prepare`, `options` those of `score.finish`; all are traced.
     """
-    *arrays, count = check.lists(
+    *arrays, segment_ids, count = check.lists(
         y_true=y_true,
         y_score=y_score,
         segment_ids=segment_ids,
@@ -69,18 +68,21 @@ def over_lists(
     skip = isinstance(empty, str)
     if skip:
         check.one_of("empty", empty, ("skip",))
-    return _over_lists(
-        *arrays,
+    measure = Step.of(
+        _total_of_lists if average == "mean" else _value_of_lists,
+        segment_ids,
         jnp.nan if skip else check.number("empty", empty),
         option,
         options,
         score=score,
-        average=average,
         ties=ties,
         skip=skip,
         k=check.cutoffs("k", k),
         count=count,
     )
+    if average is None:
+        return plan(arrays, measure, Step.of(_as_it_is), merges=False)
+    return plan(arrays, measure, Step.of(_mean, geometric=score.geometric))
 
 
 def known_ties(ties: Any, *, closed_form: bool = True) -> str:
@@ -89,8 +91,29 @@ def known_ties(ties: Any, *, closed_form: bool = True) -> str:
     return ties
 
 
-@functools.partial(jax.jit, static_argnames=("score", "average", "ties", "skip", "k", "count"))
-def _over_lists(
+def _total_of_lists(*arrays, **static):
+    """Kernel: what the mean over lists is made of; of logarithms for a geometric one."""
+    values, weight = _of_lists(*arrays, **static)
+    if static["score"].geometric:
+        *_, floor = arrays[-1]
+        values = jnp.log(jnp.maximum(values, jnp.asarray(floor, values.dtype)))
+    return weighted_total(values, weight)
+
+
+def _value_of_lists(*arrays, **static):
+    """Kernel: the value of each list."""
+    return _of_lists(*arrays, **static)[0]
+
+
+def _mean(total, *, geometric):
+    return jnp.exp(mean_of(total)) if geometric else mean_of(total)
+
+
+def _as_it_is(values):
+    return values
+
+
+def _of_lists(
     y_true,
     y_score,
     sample_weight,
@@ -101,18 +124,18 @@ def _over_lists(
     options,
     *,
     score,
-    average,
     ties,
     skip,
     k,
     count,
 ):
+    """Value of each list, for each of several cutoffs, and its weight in the mean."""
     dtype = accumulator(y_true, y_score, sample_weight)
     on = combine(None, where, y_true.shape, jnp.int32) != 0
     on = jnp.broadcast_to(over_trailing(on, y_true.ndim), y_true.shape)
     weight = combine(sample_weight, None, (count,), dtype)
-    lists = _lists_of(segment_ids, None if where is None else on, count)
-    relevance = clean(y_true.astype(dtype), _of_items(lists, sample_weight), where)
+    lists = lists_of(segment_ids, None if where is None else on, count)
+    relevance = clean(y_true.astype(dtype), of_items(lists, sample_weight), where)
     label, legal = score.prepare(relevance, option)
 
     ranked = score.rank(y_score, label, lists, ties)
@@ -129,14 +152,13 @@ def _over_lists(
     scored = y_score == y_score
     values = _defined(values, lists, on, weight, scored, "`y_score` must not be NaN")
     values = _in_some_list(values, segment_ids, on, count)
-    if average == "mean":
-        weight = jnp.where(counted, weight[:, None], jnp.zeros((), weight.dtype))
-        values = _mean(values, weight, options, geometric=score.geometric)
+    weight = jnp.where(counted, weight[:, None], jnp.zeros((), weight.dtype))
     several = isinstance(k, tuple) or finished[0][0].ndim == 2
-    return values if several else values[..., 0]
+    return (values, weight) if several else (values[:, 0], weight[:, 0])
 
 
-def _lists_of(segment_ids: Array | None, on: Array | None, count: int) -> Lists:
+def lists_of(segment_ids: Array | None, on: Array | None, count: int) -> Lists:
+    """Rows, or segments, of the items that are on."""
     if segment_ids is None:
         return Rows(count, on)
     inside = (segment_ids >= 0) & (segment_ids < count)
@@ -145,8 +167,8 @@ def _lists_of(segment_ids: Array | None, on: Array | None, count: int) -> Lists:
     return Segments(count, jnp.where(inside, segment_ids, count).astype(jnp.int32))
 
 
-def _of_items(lists: Lists, per_list: Array | None) -> Array | None:
-    """What belongs to the list of each item, on the first axis of the items."""
+def of_items(lists: Lists, per_list: Array | None) -> Array | None:
+    """Give each item what belongs to its list, on the first axis of the items."""
     if per_list is None or isinstance(lists, Rows):
         return per_list
     return lists.of_each(per_list)
@@ -166,13 +188,6 @@ def _in_some_list(values: Array, segment_ids: Array | None, on: Array, count: in
     inside = (segment_ids >= 0) & (segment_ids < count)
     reason = "`segment_ids` must be at least 0 and below `num_segments`"
     return check.defined(values, jnp.all(inside | ~on), reason)
-
-
-def _mean(values: Array, weight: Array, options: tuple[Any, ...], *, geometric: bool) -> Array:
-    if not geometric:
-        return weighted_mean(values, weight)
-    floor = jnp.asarray(options[-1], values.dtype)
-    return jnp.exp(weighted_mean(jnp.log(jnp.maximum(values, floor)), weight))
 
 
 def depth_of(cutoff: int | None, size: Array) -> Array:

@@ -9,6 +9,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from jmetrics._core import check
+from jmetrics._core.anatomy import metric
 from jmetrics._core.lists import RankedGains, RankedLabels, ranked_gains, ranked_labels
 from jmetrics._core.numerics import safe_divide
 from jmetrics._core.types import ArrayLike, Number
@@ -26,6 +27,7 @@ from jmetrics.ranking._lists import (
 )
 
 
+@metric
 def precision_at_k(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -80,6 +82,7 @@ def precision_at_k(
     )
 
 
+@metric
 def recall_at_k(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -131,6 +134,7 @@ def recall_at_k(
     )
 
 
+@metric
 def f1_at_k(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -185,6 +189,7 @@ def f1_at_k(
     )
 
 
+@metric
 def hit_rate_at_k(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -236,6 +241,7 @@ def hit_rate_at_k(
     )
 
 
+@metric
 def r_precision(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -285,6 +291,7 @@ def r_precision(
     )
 
 
+@metric
 def fall_out_at_k(
     y_true: ArrayLike,
     y_score: ArrayLike,

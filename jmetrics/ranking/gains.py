@@ -12,6 +12,7 @@ import jax.numpy as jnp
 from jax import Array, lax
 
 from jmetrics._core import check
+from jmetrics._core.anatomy import metric
 from jmetrics._core.lists import (
     Lists,
     RankedGains,
@@ -35,6 +36,7 @@ from jmetrics.ranking._lists import (
 Gain = str | Callable[[Array], Array]
 
 
+@metric
 def dcg_score(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -72,7 +74,7 @@ def dcg_score(
     9.4995
     """
     return over_lists(
-        _discounted(gain, ideal=False),
+        discounted(gain, ideal=False),
         y_true,
         y_score,
         segment_ids,
@@ -86,6 +88,7 @@ def dcg_score(
     )
 
 
+@metric
 def ndcg_score(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -126,7 +129,7 @@ def ndcg_score(
     0.6957
     """
     return over_lists(
-        _discounted(gain, ideal=True),
+        discounted(gain, ideal=True),
         y_true,
         y_score,
         segment_ids,
@@ -140,6 +143,7 @@ def ndcg_score(
     )
 
 
+@metric
 def rank_biased_precision(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -194,6 +198,7 @@ def rank_biased_precision(
     )
 
 
+@metric
 def expected_reciprocal_rank(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -255,7 +260,7 @@ def _rule(ties: str, ignore_ties: bool) -> str:
 
 
 @functools.lru_cache(maxsize=64)
-def _discounted(gain: Gain, *, ideal: bool) -> Score:
+def discounted(gain: Gain, *, ideal: bool) -> Score:
     """What to compute for a gain; the same object each time, so that it compiles once."""
     if isinstance(gain, str):
         check.one_of("gain", gain, tuple(_GAINS))
@@ -291,26 +296,31 @@ def _with_ideal(
 
 
 @functools.partial(jax.custom_jvp, nondiff_argnums=(2,))
-def _best(gain: Array, lists: Lists, k: int | None) -> Array:
+def ideal_gain(gain: Array, lists: Lists, k: int | None) -> Array:
     """The most that the gains of each list can come to."""
     return _discounted_gain(falling_gains(gain, lists), k)
 
 
-@_best.defjvp
-def _best_jvp(
+@ideal_gain.defjvp
+def _ideal_gain_jvp(
     k: int | None, primals: tuple[Array, Lists], tangents: tuple[Array, Any]
 ) -> tuple[Array, Array]:
     """Equal gains share their discounts, whatever the order they are stored in."""
     (gain, lists), (change, _) = primals, tangents
     by_gain = ranked_gains(gain, change, lists, "average")
-    return _best(gain, lists, k), _discounted_gain(by_gain, k)
+    return ideal_gain(gain, lists, k), _discounted_gain(by_gain, k)
+
+
+def discount(rank: Array) -> Array:
+    """1 / log2(1 + rank), for whole ranks from 1 and what is between them."""
+    return math.log(2) / jnp.log1p(rank)
 
 
 def _discounted_gain(ranked: RankedGains, k: int | None) -> Array:
     """Sum of gain over log2(1 + rank) of each list."""
     longest = ranked.gain.shape[-1]
     place = lax.iota(ranked.gain.dtype, longest if k is None else min(k, longest))
-    prefix = prefix_sums(math.log(2) / jnp.log(place + 2))
+    prefix = prefix_sums(discount(place + 1))
     return ranked.lists.sum(ranked.gain * mean_of_places(ranked, prefix))
 
 
@@ -325,7 +335,7 @@ def _cumulative(ranked: RankedGains, k: int | None, log_base: Number) -> tuple[A
 
 def _normalised(ranked: tuple[RankedGains, Array, Lists], k: int | None) -> tuple[Array, Array]:
     by_score, gain, lists = ranked
-    value, best = _discounted_gain(by_score, k), _best(gain, lists, k)
+    value, best = _discounted_gain(by_score, k), ideal_gain(gain, lists, k)
     return safe_divide(value, best, 0.0), best != 0
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from jax import Array
 
+from jmetrics._core.anatomy import metric
 from jmetrics._core.lists import RankedLabels, ranked_labels
 from jmetrics._core.numerics import safe_divide
 from jmetrics._core.types import ArrayLike, Number
 from jmetrics.ranking._lists import NOT_BINARY, Score, indicator, over_lists
 
 
+@metric
 def coverage_error(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -53,6 +55,7 @@ def coverage_error(
     )
 
 
+@metric
 def label_ranking_loss(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -96,6 +99,7 @@ def label_ranking_loss(
     )
 
 
+@metric
 def label_ranking_average_precision_score(
     y_true: ArrayLike,
     y_score: ArrayLike,

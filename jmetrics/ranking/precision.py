@@ -9,6 +9,7 @@ import jax.numpy as jnp
 from jax import Array, lax
 
 from jmetrics._core import check
+from jmetrics._core.anatomy import metric
 from jmetrics._core.lists import RankedLabels, ranked_labels
 from jmetrics._core.numerics import safe_divide
 from jmetrics._core.types import ArrayLike, Number
@@ -26,6 +27,7 @@ from jmetrics.ranking._lists import (
 ELEVEN = tuple(level / 10 for level in range(11))
 
 
+@metric
 def reciprocal_rank(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -78,6 +80,7 @@ def reciprocal_rank(
     )
 
 
+@metric
 def average_precision_at_k(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -139,6 +142,7 @@ def average_precision_at_k(
     )
 
 
+@metric
 def geometric_mean_average_precision(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -189,6 +193,7 @@ def geometric_mean_average_precision(
     )
 
 
+@metric
 def bpref(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -240,6 +245,7 @@ def bpref(
     )
 
 
+@metric
 def interpolated_precision(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -296,6 +302,7 @@ def interpolated_precision(
     )
 
 
+@metric
 def eleven_point_average_precision(
     y_true: ArrayLike,
     y_score: ArrayLike,

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from typing import Any
 
-import jax
 import jax.numpy as jnp
 from jax import Array
 
 from jmetrics._core import check
-from jmetrics._core.numerics import weighted_mean
+from jmetrics._core.anatomy import Step, plan
+from jmetrics._core.numerics import absolute, mean_of, weighted_mean, weighted_total
 from jmetrics._core.weights import resolve
 
 AVERAGES = ("raw_values", "uniform_average")
@@ -25,8 +24,8 @@ def checked_inputs(
     where: Any,
     multioutput: Any = "uniform_average",
     averages: tuple[str, ...] = AVERAGES,
-) -> tuple[tuple[Any, ...], str]:
-    """Return arrays, weight, mask and weights of outputs, and the static way of averaging."""
+) -> tuple[tuple[Any, ...], Array | None, str]:
+    """Return the four arrays, the weights of outputs, and the static way of averaging."""
     arrays = check.samples(
         y_true=y_true,
         y_pred=y_pred,
@@ -36,7 +35,7 @@ def checked_inputs(
         entry_mask=True,
     )
     average, outputs = check.output_weights(multioutput, arrays[0].shape, averages)
-    return (*arrays, outputs), average
+    return arrays, outputs, average
 
 
 def mean_error(
@@ -48,17 +47,28 @@ def mean_error(
     where: Any,
     *options: Any,
     finish: Callable[[Array], Array] | None = None,
-) -> Array:
+) -> Any:
     """Σ w error(y_true, y_pred, weight, *options) / Σ w, finished by output, over the outputs."""
-    arrays, average = checked_inputs(y_true, y_pred, sample_weight, where, multioutput)
-    return _mean_error(*arrays, options, error=error, finish=finish, average=average)
+    arrays, outputs, average = checked_inputs(y_true, y_pred, sample_weight, where, multioutput)
+    measure = Step.of(total_error, *options, error=error)
+    return plan(arrays, measure, Step.of(_mean_error, outputs, finish=finish, average=average))
 
 
-@functools.partial(jax.jit, static_argnames=("error", "finish", "average"))
-def _mean_error(y_true, y_pred, sample_weight, where, outputs, options, *, error, finish, average):
+def total_error(y_true, y_pred, sample_weight, where, *options, error):
+    """Kernel: Σ w error and Σ w of each output."""
     y_true, y_pred, weight = resolve(y_true, y_pred, sample_weight, where)
-    per_output = weighted_mean(error(y_true, y_pred, weight, *options), weight)
+    return weighted_total(error(y_true, y_pred, weight, *options), weight)
+
+
+def _mean_error(total, outputs, *, finish, average):
+    per_output = mean_of(total)
     return over_outputs(finish(per_output) if finish else per_output, average, outputs)
+
+
+def absolute_error(y_true: Array, y_pred: Array, weight: Array) -> Array:
+    """Distance of each entry."""
+    del weight
+    return absolute(y_true - y_pred)
 
 
 def over_outputs(

@@ -7,15 +7,17 @@ import jax.numpy as jnp
 from jax import Array
 
 from jmetrics._core import check
+from jmetrics._core.anatomy import Step, metric, plan
 from jmetrics._core.bits import sortable_bits
 from jmetrics._core.discordance import pairs
-from jmetrics._core.moments import CoMoments, comoments
+from jmetrics._core.moments import CoMoments, InUnits, comoments, merging_unit
 from jmetrics._core.numerics import accumulator, safe_divide, safe_sqrt, unit_near
 from jmetrics._core.order import centred_ranks
 from jmetrics._core.types import ArrayLike
 from jmetrics._core.weights import combine, resolve, scaled
 
 
+@metric
 def pearson_corrcoef(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -36,19 +38,23 @@ def pearson_corrcoef(
     >>> round(float(pearson_corrcoef([3.0, -0.5, 2.0, 7.0], [2.5, 0.0, 2.0, 8.0])), 6)
     0.98487
     """
-    *arrays, sample_weight, where = check.samples(
-        y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where
-    )
-    return _pearson_corrcoef(*arrays, sample_weight, where)
+    arrays = check.samples(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where)
+    return plan(arrays, Step.of(_together, one_unit=False), Step.of(_pearson))
 
 
-@jax.jit
-def _pearson_corrcoef(y_true, y_pred, sample_weight, where):
+def _together(y_true, y_pred, sample_weight, where, *, one_unit):
     y_true, y_pred, weight = resolve(y_true, y_pred, sample_weight, where)
-    on = weight != 0
-    return correlation(
-        comoments(y_true / unit_near(y_true, on), y_pred / unit_near(y_pred, on), weight)
-    )
+    x_unit, y_unit = unit_near(y_true, weight != 0), unit_near(y_pred, weight != 0)
+    if one_unit:
+        x_unit = y_unit = jnp.maximum(x_unit, y_unit)
+    both = comoments(y_true / x_unit, y_pred / y_unit, weight)
+    if one_unit:
+        return InUnits((merging_unit(x_unit[0], both.x, both.y),), both)
+    return InUnits((merging_unit(x_unit[0], both.x), merging_unit(y_unit[0], both.y)), both)
+
+
+def _pearson(together):
+    return correlation(together.statistic)
 
 
 def correlation(together: CoMoments) -> Array:
@@ -82,10 +88,8 @@ def spearman_corrcoef(
     >>> round(float(spearman_corrcoef([1.0, 2.0, 3.0, 4.0], [10.0, 30.0, 20.0, 40.0])), 6)
     0.8
     """
-    *arrays, sample_weight, where = check.samples(
-        y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where
-    )
-    return _spearman_corrcoef(*arrays, sample_weight, where)
+    arrays = check.samples(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where)
+    return _spearman_corrcoef(*arrays)
 
 
 @jax.jit
@@ -120,10 +124,8 @@ def kendall_tau(
     >>> round(float(kendall_tau([12.0, 2.0, 1.0, 12.0, 2.0], [1.0, 4.0, 7.0, 1.0, 0.0])), 6)
     -0.471405
     """
-    *arrays, sample_weight, where = check.samples(
-        y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where
-    )
-    return _kendall_tau(*arrays, sample_weight, where)
+    arrays = check.samples(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where)
+    return _kendall_tau(*arrays)
 
 
 @jax.jit
@@ -152,6 +154,7 @@ def _without_nan(value: Array, y_true: Array, y_pred: Array, weight: Array) -> A
     return check.defined(value, known, "`y_true` and `y_pred` must not be NaN")
 
 
+@metric
 def concordance_corrcoef(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -174,18 +177,11 @@ def concordance_corrcoef(
     >>> round(float(concordance_corrcoef([3.0, -0.5, 2.0, 7.0], [2.5, 0.0, 2.0, 8.0])), 6)
     0.976789
     """
-    *arrays, sample_weight, where = check.samples(
-        y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where
-    )
-    return _concordance_corrcoef(*arrays, sample_weight, where)
+    arrays = check.samples(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where)
+    return plan(arrays, Step.of(_together, one_unit=True), Step.of(_concordance))
 
 
-@jax.jit
-def _concordance_corrcoef(y_true, y_pred, sample_weight, where):
-    y_true, y_pred, weight = resolve(y_true, y_pred, sample_weight, where)
-    on = weight != 0
-    unit = jnp.maximum(unit_near(y_true, on), unit_near(y_pred, on))
-    together = comoments(y_true / unit, y_pred / unit, weight)
-    x, y = together.x, together.y
+def _concordance(together):
+    x, y, product = together.statistic
     offset = x.weight * jnp.square(x.mean - y.mean)
-    return safe_divide(2 * together.product, x.deviation + y.deviation + offset, jnp.nan)
+    return safe_divide(2 * product, x.deviation + y.deviation + offset, jnp.nan)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-import jax
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
 import jax.numpy as jnp
 from jax import Array
 
 from jmetrics._core import check
+from jmetrics._core.anatomy import Step, metric, plan
 from jmetrics._core.deviance import Power, inside, representable, unit_deviance
-from jmetrics._core.moments import moments
-from jmetrics._core.numerics import weighted_mean, weighted_sum
+from jmetrics._core.merging import MOST, Union, kinds, number, plus
+from jmetrics._core.moments import Moments, moments
+from jmetrics._core.numerics import mean_of, weighted_sum, weighted_total
 from jmetrics._core.types import ArrayLike, Number
 from jmetrics._core.weights import resolve
 from jmetrics.regression.explained import explained_fraction
@@ -20,6 +24,7 @@ _DOMAIN = (
 )
 
 
+@metric
 def mean_tweedie_deviance(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -47,17 +52,18 @@ def mean_tweedie_deviance(
     >>> round(float(mean_tweedie_deviance([2.0, 0.0, 1.0], [0.5, 0.5, 2.0], power=1.5)), 5)
     2.04738
     """
-    *arrays, sample_weight, where = check.samples(
-        y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where
-    )
+    return _mean_deviance(y_true, y_pred, power, sample_weight, where)
+
+
+def _mean_deviance(y_true: Any, y_pred: Any, power: Any, sample_weight: Any, where: Any) -> Any:
+    arrays = check.samples(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where)
     powers = Power.of(check.number("power", power))
-    return _mean_tweedie_deviance(*arrays, sample_weight, where, powers)
+    return plan(arrays, Step.of(_total_deviance, powers), Step.of(mean_of))
 
 
-@jax.jit
-def _mean_tweedie_deviance(y_true, y_pred, sample_weight, where, power):
+def _total_deviance(y_true, y_pred, sample_weight, where, power):
     y_true, y_pred, weight = resolve(y_true, y_pred, sample_weight, where)
-    return weighted_mean(_deviance(y_true, y_pred, weight, power.astype(y_true.dtype)), weight)
+    return weighted_total(_deviance(y_true, y_pred, weight, power.astype(y_true.dtype)), weight)
 
 
 def _deviance(y_true: Array, y_pred: Array, weight: Array, power: Power) -> Array:
@@ -71,6 +77,7 @@ def _deviance(y_true: Array, y_pred: Array, weight: Array, power: Power) -> Arra
     return check.defined(unit_deviance(y_true, y_pred, power), domain, _DOMAIN)
 
 
+@metric
 def mean_poisson_deviance(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -93,9 +100,10 @@ def mean_poisson_deviance(
     >>> round(float(mean_poisson_deviance([2.0, 0.0, 1.0, 4.0], [0.5, 0.5, 2.0, 2.0])), 6)
     1.426015
     """
-    return mean_tweedie_deviance(y_true, y_pred, power=1, sample_weight=sample_weight, where=where)
+    return _mean_deviance(y_true, y_pred, 1, sample_weight, where)
 
 
+@metric
 def mean_gamma_deviance(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -118,9 +126,10 @@ def mean_gamma_deviance(
     >>> round(float(mean_gamma_deviance([2.0, 0.5, 1.0, 4.0], [0.5, 0.5, 2.0, 2.0])), 6)
     1.056853
     """
-    return mean_tweedie_deviance(y_true, y_pred, power=2, sample_weight=sample_weight, where=where)
+    return _mean_deviance(y_true, y_pred, 2, sample_weight, where)
 
 
+@metric
 def d2_tweedie_score(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -146,20 +155,56 @@ def d2_tweedie_score(
     >>> round(float(d2_tweedie_score([0.5, 1.0, 2.5, 7.0], [1.0, 1.0, 5.0, 3.5], power=1)), 6)
     0.487915
     """
-    *arrays, sample_weight, where = check.samples(
-        y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where
-    )
+    arrays = check.samples(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where)
     powers = Power.of(check.number("power", power))
-    return _d2_tweedie_score(*arrays, sample_weight, where, powers)
+    return plan(arrays, Step.of(_deviances, powers), Step.of(_explained))
 
 
-@jax.jit
-def _d2_tweedie_score(y_true, y_pred, sample_weight, where, power):
+@kinds(power=MOST)
+class Deviances(NamedTuple):
+    """Deviances from the mean of the target and from its predictions."""
+
+    target: Moments
+    total: Array
+    residual: Array
+    power: Power
+    """The same in all parts that have data."""
+
+    @staticmethod
+    def joined(parts: Sequence[Deviances], union: Union) -> Deviances:
+        """Deviances of all parts.
+
+        Σ w d(y, μ) = Σ w d(y, ȳ) + Σ w d(ȳ, μ), as for every family of distributions of this
+        kind.
+        """
+        target = Moments.joined([part.target for part in parts], union)
+        powers = [part.power for part in parts]
+        mean, power = number(target.mean), Power(*map(union.most, zip(*powers, strict=True)))
+        totals = (plus(part.total, _of_mean(part.target, mean, power)) for part in parts)
+        residual = union.sum(part.residual for part in parts)
+        return Deviances(target, union.sum(totals), residual, power)
+
+
+def _of_mean(part: Moments, mean: Array, power: Power) -> Array:
+    """Deviance of the mean of a part from that of all."""
+    weight, own = number(part.weight), number(part.mean)
+    some = (weight > 0) & (own != mean)
+    one = jnp.ones_like(mean)
+    own, mean = jnp.where(some, own, one), jnp.where(some, mean, one)
+    return jnp.where(some, weight * unit_deviance(own, mean, power), jnp.zeros_like(mean))
+
+
+def _deviances(y_true, y_pred, sample_weight, where, power):
     y_true, y_pred, weight = resolve(y_true, y_pred, sample_weight, where)
     power = power.astype(y_true.dtype)
     target = moments(y_true, weight)
     mean = jnp.broadcast_to(target.mean, y_true.shape)
     total = weighted_sum(_deviance(y_true, mean, weight, power), weight)
     residual = weighted_sum(_deviance(y_true, y_pred, weight, power), weight)
-    score = explained_fraction(residual, total, target.constant)
+    return Deviances(target, total, residual, power)
+
+
+def _explained(deviances):
+    target = deviances.target
+    score = explained_fraction(deviances.residual, deviances.total, target.constant)
     return jnp.where(target.entries >= 2, score, jnp.nan)

@@ -9,13 +9,21 @@ import jax.numpy as jnp
 from jax import Array
 
 from jmetrics._core import check
+from jmetrics._core.anatomy import Step, metric, plan
+from jmetrics._core.merging import Most
 from jmetrics._core.numerics import absolute, safe_sqrt
 from jmetrics._core.quantiles import weighted_quantile
 from jmetrics._core.types import ArrayLike
 from jmetrics._core.weights import resolve
-from jmetrics.regression._outputs import checked_inputs, mean_error, over_outputs
+from jmetrics.regression._outputs import (
+    absolute_error,
+    checked_inputs,
+    mean_error,
+    over_outputs,
+)
 
 
+@metric
 def mean_squared_error(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -42,6 +50,7 @@ def mean_squared_error(
     return mean_error(_squared, y_true, y_pred, multioutput, sample_weight, where)
 
 
+@metric
 def root_mean_squared_error(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -68,6 +77,7 @@ def root_mean_squared_error(
     return mean_error(_squared, y_true, y_pred, multioutput, sample_weight, where, finish=safe_sqrt)
 
 
+@metric
 def mean_absolute_error(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -91,9 +101,10 @@ def mean_absolute_error(
     >>> float(mean_absolute_error([3.0, -0.5, 2.0, 7.0], [2.5, 0.0, 2.0, 8.0]))
     0.5
     """
-    return mean_error(_absolute, y_true, y_pred, multioutput, sample_weight, where)
+    return mean_error(absolute_error, y_true, y_pred, multioutput, sample_weight, where)
 
 
+@metric
 def mean_squared_log_error(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -120,6 +131,7 @@ def mean_squared_log_error(
     return mean_error(_squared_log, y_true, y_pred, multioutput, sample_weight, where)
 
 
+@metric
 def root_mean_squared_log_error(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -148,6 +160,7 @@ def root_mean_squared_log_error(
     )
 
 
+@metric
 def mean_log_cosh_error(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -174,6 +187,7 @@ def mean_log_cosh_error(
     return mean_error(_log_cosh, y_true, y_pred, multioutput, sample_weight, where)
 
 
+@metric
 def max_error(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -195,18 +209,17 @@ def max_error(
     >>> float(max_error([3.0, 2.0, 7.0, 1.0], [4.0, 2.0, 7.0, 1.0]))
     1.0
     """
-    *arrays, sample_weight, where = check.samples(
-        y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where
-    )
-    return _max_error(*arrays, sample_weight, where)
+    arrays = check.samples(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where)
+    return plan(arrays, Step.of(_largest), Step.of(_or_nan))
 
 
-@jax.jit
-def _max_error(y_true, y_pred, sample_weight, where):
+def _largest(y_true, y_pred, sample_weight, where):
     y_true, y_pred, weight = resolve(y_true, y_pred, sample_weight, where)
-    on = weight != 0
-    largest = jnp.max(absolute(y_true - y_pred), where=on, initial=0.0)
-    return jnp.where(jnp.any(on), largest, jnp.nan)
+    return Most(jnp.max(absolute(y_true - y_pred), where=weight != 0, initial=-jnp.inf))
+
+
+def _or_nan(largest):
+    return jnp.where(largest.number == -jnp.inf, jnp.nan, largest.number)
 
 
 def median_absolute_error(
@@ -233,8 +246,8 @@ def median_absolute_error(
     >>> float(median_absolute_error([3.0, -0.5, 2.0, 7.0], [2.5, 0.0, 2.0, 8.0]))
     0.5
     """
-    arrays, average = checked_inputs(y_true, y_pred, sample_weight, where, multioutput)
-    return _median_absolute_error(*arrays, average=average)
+    arrays, outputs, average = checked_inputs(y_true, y_pred, sample_weight, where, multioutput)
+    return _median_absolute_error(*arrays, outputs, average=average)
 
 
 @functools.partial(jax.jit, static_argnames="average")
@@ -248,11 +261,6 @@ def _median_absolute_error(y_true, y_pred, sample_weight, where, outputs, *, ave
 def _squared(y_true: Array, y_pred: Array, weight: Array) -> Array:
     del weight
     return jnp.square(y_true - y_pred)
-
-
-def _absolute(y_true: Array, y_pred: Array, weight: Array) -> Array:
-    del weight
-    return absolute(y_true - y_pred)
 
 
 def _log_cosh(y_true: Array, y_pred: Array, weight: Array) -> Array:

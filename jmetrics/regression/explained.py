@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-import functools
+from typing import Any, NamedTuple
 
-import jax
 import jax.numpy as jnp
 from jax import Array
 
 from jmetrics._core import check
-from jmetrics._core.moments import Moments, moments
+from jmetrics._core.anatomy import Step, metric, plan
+from jmetrics._core.merging import scale
+from jmetrics._core.moments import InUnits, Moments, merging_unit, moments, unit_of
 from jmetrics._core.numerics import safe_divide, safe_sqrt, unit_near, weighted_sum
 from jmetrics._core.types import ArrayLike, Number
 from jmetrics._core.weights import resolve
 from jmetrics.regression._outputs import EXPLAINED_AVERAGES, checked_inputs, over_outputs
 
 
+@metric
 def r2_score(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -43,27 +45,47 @@ def r2_score(
     >>> round(float(r2_score([3.0, -0.5, 2.0, 7.0], [2.5, 0.0, 2.0, 8.0])), 6)
     0.948608
     """
-    arrays, average = checked_inputs(
+    arrays, outputs, average = checked_inputs(
         y_true, y_pred, sample_weight, where, multioutput, EXPLAINED_AVERAGES
     )
-    return _r2_score(*arrays, average=average, force_finite=bool(force_finite))
+    finish = Step.of(_r2, outputs, average=average, force_finite=bool(force_finite))
+    return plan(arrays, Step.of(_fit), finish)
 
 
-@functools.partial(jax.jit, static_argnames=("average", "force_finite"))
-def _r2_score(y_true, y_pred, sample_weight, where, outputs, *, average, force_finite):
+class Fit(NamedTuple):
+    """A target, and what is left of it after prediction."""
+
+    target: Moments
+    residual: Any
+    """Σ w (y_true − y_pred)², or the moments of the difference."""
+
+    def times(self, factor: Array) -> Fit:
+        """The same of numbers times a positive factor."""
+        if isinstance(self.residual, Moments):
+            return Fit(self.target.times(factor), self.residual.times(factor))
+        return Fit(self.target.times(factor), scale(scale(self.residual, factor), factor))
+
+
+def _sum_of_squares(error: Array, weight: Array) -> Array:
+    return weighted_sum(jnp.square(error), weight)
+
+
+def _fit(y_true, y_pred, sample_weight, where, *, residual=_sum_of_squares):
     y_true, y_pred, weight = resolve(y_true, y_pred, sample_weight, where)
-    y_true, y_pred, square = _in_units(y_true, y_pred, weight)
-    target = moments(y_true, weight)
-    residual = weighted_sum(jnp.square(y_true - y_pred), weight)
-    return over_outputs(
-        r2_of(residual, target, force_finite), average, outputs, target.deviation * square
-    )
-
-
-def _in_units(y_true: Array, y_pred: Array, weight: Array) -> tuple[Array, Array, Array]:
-    """Both arrays over a power of two near the largest target, by output, and its square."""
     unit = unit_near(y_true, weight != 0)
-    return y_true / unit, y_pred / unit, jnp.square(unit[0])
+    y_true, y_pred = y_true / unit, y_pred / unit
+    target = moments(y_true, weight)
+    return InUnits((merging_unit(unit[0], target),), Fit(target, residual(y_true - y_pred, weight)))
+
+
+def _over_outputs(per_output, fit, outputs, average):
+    variance = fit.statistic.target.deviation * jnp.square(unit_of(fit.units[0]))
+    return over_outputs(per_output, average, outputs, variance)
+
+
+def _r2(fit, outputs, *, average, force_finite):
+    score = r2_of(fit.statistic.residual, fit.statistic.target, force_finite)
+    return _over_outputs(score, fit, outputs, average)
 
 
 def r2_of(residual: Array, target: Moments, force_finite: bool = True) -> Array:
@@ -83,6 +105,7 @@ def explained_fraction(
     return jnp.where(constant, rule, 1 - safe_divide(residual, total, jnp.nan))
 
 
+@metric
 def adjusted_r2_score(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -111,20 +134,17 @@ def adjusted_r2_score(
     >>> round(float(adjusted_r2_score(y_true, y_pred, n_features=1)), 6)
     0.922912
     """
-    arrays, average = checked_inputs(
+    arrays, outputs, average = checked_inputs(
         y_true, y_pred, sample_weight, where, multioutput, EXPLAINED_AVERAGES
     )
     n_features = check.number("n_features", n_features)
-    return _adjusted_r2_score(*arrays, n_features, average=average)
+    return plan(arrays, Step.of(_fit), Step.of(_adjusted_r2, outputs, n_features, average=average))
 
 
-@functools.partial(jax.jit, static_argnames="average")
-def _adjusted_r2_score(y_true, y_pred, sample_weight, where, outputs, n_features, *, average):
-    y_true, y_pred, weight = resolve(y_true, y_pred, sample_weight, where)
-    y_true, y_pred, square = _in_units(y_true, y_pred, weight)
-    target = moments(y_true, weight)
-    score = r2_of(weighted_sum(jnp.square(y_true - y_pred), weight), target)
-    n_features = jnp.asarray(n_features, y_true.dtype)
+def _adjusted_r2(fit, outputs, n_features, *, average):
+    target = fit.statistic.target
+    score = r2_of(fit.statistic.residual, target)
+    n_features = jnp.asarray(n_features, score.dtype)
     free = target.weight - n_features - 1
     score = 1 - (1 - score) * safe_divide(target.weight - 1, free, jnp.nan)
     score = check.defined(
@@ -132,9 +152,10 @@ def _adjusted_r2_score(y_true, y_pred, sample_weight, where, outputs, n_features
         (free > 0) & (n_features >= 0),
         "`n_features` must be at least 0 and less than the number of samples minus 1",
     )
-    return over_outputs(score, average, outputs, target.deviation * square)
+    return _over_outputs(score, fit, outputs, average)
 
 
+@metric
 def explained_variance_score(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -163,22 +184,21 @@ def explained_variance_score(
     >>> round(float(explained_variance_score([3.0, -0.5, 2.0, 7.0], [2.5, 0.0, 2.0, 8.0])), 6)
     0.957173
     """
-    arrays, average = checked_inputs(
+    arrays, outputs, average = checked_inputs(
         y_true, y_pred, sample_weight, where, multioutput, EXPLAINED_AVERAGES
     )
-    return _explained_variance(*arrays, average=average, force_finite=bool(force_finite))
+    finish = Step.of(_explained_variance, outputs, average=average, force_finite=bool(force_finite))
+    return plan(arrays, Step.of(_fit, residual=moments), finish)
 
 
-@functools.partial(jax.jit, static_argnames=("average", "force_finite"))
-def _explained_variance(y_true, y_pred, sample_weight, where, outputs, *, average, force_finite):
-    y_true, y_pred, weight = resolve(y_true, y_pred, sample_weight, where)
-    y_true, y_pred, square = _in_units(y_true, y_pred, weight)
-    target, error = moments(y_true, weight), moments(y_true - y_pred, weight)
+def _explained_variance(fit, outputs, *, average, force_finite):
+    target, error = fit.statistic
     score = explained_fraction(error.deviation, target.deviation, target.constant, force_finite)
     score = jnp.where(target.entries >= 1, score, jnp.nan)
-    return over_outputs(score, average, outputs, target.deviation * square)
+    return _over_outputs(score, fit, outputs, average)
 
 
+@metric
 def relative_squared_error(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -204,16 +224,13 @@ def relative_squared_error(
     >>> round(float(relative_squared_error(y_true, y_pred)), 6)
     0.051392
     """
-    arrays, average = checked_inputs(y_true, y_pred, sample_weight, where, multioutput)
-    return _relative_squared_error(*arrays, average=average, squared=bool(squared))
+    arrays, outputs, average = checked_inputs(y_true, y_pred, sample_weight, where, multioutput)
+    finish = Step.of(_relative_square, outputs, average=average, squared=bool(squared))
+    return plan(arrays, Step.of(_fit), finish)
 
 
-@functools.partial(jax.jit, static_argnames=("average", "squared"))
-def _relative_squared_error(y_true, y_pred, sample_weight, where, outputs, *, average, squared):
-    y_true, y_pred, weight = resolve(y_true, y_pred, sample_weight, where)
-    y_true, y_pred, _ = _in_units(y_true, y_pred, weight)
-    target = moments(y_true, weight)
-    residual = weighted_sum(jnp.square(y_true - y_pred), weight)
+def _relative_square(fit, outputs, *, average, squared):
+    target, residual = fit.statistic
     ratio = safe_divide(residual, target.deviation, jnp.nan)
     ratio = jnp.where(target.constant, jnp.nan, ratio)
     return over_outputs(ratio if squared else safe_sqrt(ratio), average, outputs)

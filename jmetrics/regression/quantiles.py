@@ -10,8 +10,10 @@ from jax import Array
 from jax.typing import DTypeLike
 
 from jmetrics._core import check
+from jmetrics._core.anatomy import Step, metric, plan
+from jmetrics._core.merging import Legal
 from jmetrics._core.moments import moments
-from jmetrics._core.numerics import weighted_mean, weighted_sum
+from jmetrics._core.numerics import accumulator, mean_of, weighted_sum, weighted_total
 from jmetrics._core.quantiles import weighted_quantile
 from jmetrics._core.types import ArrayLike, Number
 from jmetrics._core.weights import resolve
@@ -19,6 +21,7 @@ from jmetrics.regression._outputs import checked_inputs, mean_error, over_output
 from jmetrics.regression.explained import explained_fraction
 
 
+@metric
 def mean_pinball_loss(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -71,6 +74,7 @@ def _level(alpha: Array | float, dtype: DTypeLike) -> Array:
     return check.defined(alpha, (alpha >= 0) & (alpha <= 1), "`alpha` must be in [0, 1]")
 
 
+@metric
 def weighted_interval_score(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -100,11 +104,17 @@ def weighted_interval_score(
     """
     y_true, y_pred = check.columns(y_true, y_pred, None, "predicted quantiles")
     alpha = check.levels("alpha", alpha, y_pred.shape[1])
-    return 2 * mean_pinball_loss(
-        y_true, y_pred, alpha=alpha, sample_weight=sample_weight, where=where
+    y_true = jnp.broadcast_to(y_true[:, None], y_pred.shape)
+    return mean_error(
+        _pinball, y_true, y_pred, "uniform_average", sample_weight, where, alpha, finish=_twice
     )
 
 
+def _twice(loss: Array) -> Array:
+    return 2 * loss
+
+
+@metric
 def interval_score(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -135,11 +145,11 @@ def interval_score(
     y_true, sample_weight, where = check.samples(
         y_true=y_true, sample_weight=sample_weight, where=where
     )
-    return _interval_score(y_true, y_pred, sample_weight, where, check.number("alpha", alpha))
+    measure = Step.of(_interval_scores, check.number("alpha", alpha))
+    return plan((y_true, y_pred, sample_weight, where), measure, Step.of(mean_of))
 
 
-@jax.jit
-def _interval_score(y_true, y_pred, sample_weight, where, alpha):
+def _interval_scores(y_true, y_pred, sample_weight, where, alpha):
     y_true, low, weight = resolve(y_true, y_pred[:, 0], sample_weight, where)
     _, high, _ = resolve(y_true, y_pred[:, 1], sample_weight, where)
     alpha = jnp.asarray(alpha, low.dtype)
@@ -150,9 +160,10 @@ def _interval_score(y_true, y_pred, sample_weight, where, alpha):
         (low <= high) | (weight == 0),
         "the lower ends in `y_pred` must not exceed the upper ends",
     )
-    return weighted_mean(score, weight)
+    return weighted_total(score, weight)
 
 
+@metric
 def quantile_coverage(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -181,17 +192,21 @@ def quantile_coverage(
     if y_pred.ndim == 2:
         y_true, y_pred = check.columns(y_true, y_pred, None, "predicted quantiles")
         y_true = jnp.broadcast_to(y_true[:, None], y_pred.shape)
-    arrays, _ = checked_inputs(y_true, y_pred, sample_weight, where)
-    return _quantile_coverage(*arrays[:4])
+    arrays, *_ = checked_inputs(y_true, y_pred, sample_weight, where)
+    return plan(arrays, Step.of(_covered), Step.of(_share, dtype=accumulator(*arrays[:3])))
 
 
-@jax.jit
-def _quantile_coverage(y_true, y_pred, sample_weight, where):
+def _covered(y_true, y_pred, sample_weight, where):
     y_true, y_pred, weight = resolve(y_true, y_pred, sample_weight, where)
     known = (y_true == y_true) & (y_pred == y_pred)
-    share = weighted_mean(y_true <= y_pred, weight, dtype=y_true.dtype)
     known = jnp.all(known | (weight == 0), axis=0)
-    return check.defined(share, known, "`y_true` and `y_pred` must not be NaN")
+    legal = Legal(known, "`y_true` and `y_pred` must not be NaN")
+    return weighted_total(y_true <= y_pred, weight), legal
+
+
+def _share(statistic, *, dtype):
+    total, legal = statistic
+    return legal.defined(mean_of(total, dtype=dtype))
 
 
 def d2_pinball_score(
@@ -222,8 +237,8 @@ def d2_pinball_score(
     >>> round(float(d2_pinball_score([1.0, 2.0, 3.0], [1.0, 3.0, 3.0])), 6)
     0.5
     """
-    arrays, average = checked_inputs(y_true, y_pred, sample_weight, where, multioutput)
-    return _d2_pinball_score(*arrays, check.number("alpha", alpha), average=average)
+    arrays, outputs, average = checked_inputs(y_true, y_pred, sample_weight, where, multioutput)
+    return _d2_pinball_score(*arrays, outputs, check.number("alpha", alpha), average=average)
 
 
 @functools.partial(jax.jit, static_argnames="average")

@@ -2,22 +2,35 @@
 
 from __future__ import annotations
 
-import functools
-
-import jax
 import jax.numpy as jnp
 from jax import Array
 
 from jmetrics._core import check
+from jmetrics._core.anatomy import Step, metric, plan
 from jmetrics._core.moments import moments
-from jmetrics._core.numerics import absolute, safe_divide, safe_sqrt, weighted_mean, weighted_sum
+from jmetrics._core.numerics import (
+    absolute,
+    mean_of,
+    safe_divide,
+    safe_sqrt,
+    weighted_mean,
+    weighted_sum,
+    weighted_total,
+)
 from jmetrics._core.types import ArrayLike
 from jmetrics._core.weights import clean, combine, resolve
-from jmetrics.regression._outputs import checked_inputs, mean_error, over_outputs
+from jmetrics.regression._outputs import (
+    absolute_error,
+    checked_inputs,
+    mean_error,
+    over_outputs,
+    total_error,
+)
 
 _FLOAT64_EPS = 2.0**-52
 
 
+@metric
 def mean_absolute_percentage_error(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -44,6 +57,7 @@ def mean_absolute_percentage_error(
     return mean_error(_percentage, y_true, y_pred, multioutput, sample_weight, where)
 
 
+@metric
 def symmetric_mean_absolute_percentage_error(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -70,6 +84,7 @@ def symmetric_mean_absolute_percentage_error(
     return mean_error(_symmetric_percentage, y_true, y_pred, multioutput, sample_weight, where)
 
 
+@metric
 def weighted_mean_absolute_percentage_error(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -93,18 +108,22 @@ def weighted_mean_absolute_percentage_error(
     >>> round(float(weighted_mean_absolute_percentage_error([1.0, 9.0], [2.0, 10.0])), 6)
     0.2
     """
-    arrays, average = checked_inputs(y_true, y_pred, sample_weight, where, multioutput)
-    return _weighted_percentage(*arrays, average=average)
+    arrays, outputs, average = checked_inputs(y_true, y_pred, sample_weight, where, multioutput)
+    return plan(arrays, Step.of(_error_and_size), Step.of(_ratio, outputs, average=average))
 
 
-@functools.partial(jax.jit, static_argnames="average")
-def _weighted_percentage(y_true, y_pred, sample_weight, where, outputs, *, average):
+def _error_and_size(y_true, y_pred, sample_weight, where):
     y_true, y_pred, weight = resolve(y_true, y_pred, sample_weight, where)
-    error = weighted_sum(absolute(y_true - y_pred), weight)
-    per_output = safe_divide(error, weighted_sum(absolute(y_true), weight), jnp.nan)
-    return over_outputs(per_output, average, outputs)
+    error, size = absolute(y_true - y_pred), absolute(y_true)
+    return weighted_sum(error, weight), weighted_sum(size, weight)
 
 
+def _ratio(sums, outputs, *, average):
+    error, size = sums
+    return over_outputs(safe_divide(error, size, jnp.nan), average, outputs)
+
+
+@metric
 def mean_absolute_scaled_error(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -133,27 +152,25 @@ def mean_absolute_scaled_error(
     >>> round(float(mean_absolute_scaled_error([5.0, 6.0], [4.0, 6.5], y_train=y_train)), 6)
     0.45
     """
-    *arrays, sample_weight, where = check.samples(
-        y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where
-    )
+    arrays = check.samples(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where)
     y_train, train_where = check.masked("y_train", y_train, "train_where", train_where)
     seasonality = check.positive_integer("seasonality", seasonality)
-    return _scaled(*arrays, sample_weight, where, y_train, train_where, seasonality=seasonality)
+    finish = Step.of(_over_naive, y_train, train_where, seasonality=seasonality)
+    return plan(arrays, Step.of(total_error, error=absolute_error), finish)
 
 
-@functools.partial(jax.jit, static_argnames="seasonality")
-def _scaled(y_true, y_pred, sample_weight, where, y_train, train_where, *, seasonality):
-    y_true, y_pred, weight = resolve(y_true, y_pred, sample_weight, where)
+def _over_naive(total, y_train, train_where, *, seasonality):
     known = combine(None, train_where, y_train.shape, jnp.int32)
-    y_train = clean(y_train.astype(y_true.dtype), None, train_where)
+    y_train = clean(y_train.astype(total.value.dtype), None, train_where)
     steps = absolute(y_train[seasonality:] - y_train[:-seasonality])
     naive = weighted_mean(steps, known[seasonality:] * known[:-seasonality])
-    return safe_divide(weighted_mean(absolute(y_true - y_pred), weight), naive, jnp.nan)
+    return safe_divide(mean_of(total), naive, jnp.nan)
 
 
 _NORMALIZATIONS = ("mean", "range", "std", "l2")
 
 
+@metric
 def normalized_root_mean_squared_error(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -182,21 +199,28 @@ def normalized_root_mean_squared_error(
     0.5
     """
     check.one_of("normalization", normalization, _NORMALIZATIONS)
-    arrays, average = checked_inputs(y_true, y_pred, sample_weight, where, multioutput)
-    return _normalized_root(*arrays, average=average, normalization=normalization)
+    arrays, outputs, average = checked_inputs(y_true, y_pred, sample_weight, where, multioutput)
+    finish = Step.of(_root_over_size, outputs, average=average, normalization=normalization)
+    return plan(arrays, Step.of(_squares_and_size, normalization=normalization), finish)
 
 
-@functools.partial(jax.jit, static_argnames=("average", "normalization"))
-def _normalized_root(y_true, y_pred, sample_weight, where, outputs, *, average, normalization):
+def _squares_and_size(y_true, y_pred, sample_weight, where, *, normalization):
     y_true, y_pred, weight = resolve(y_true, y_pred, sample_weight, where)
-    root = safe_sqrt(weighted_mean(jnp.square(y_true - y_pred), weight))
-    target = moments(y_true, weight)
+    squares = weighted_total(jnp.square(y_true - y_pred), weight)
+    if normalization == "l2":
+        return squares, weighted_total(jnp.square(y_true), weight)
+    return squares, moments(y_true, weight)
+
+
+def _root_over_size(statistic, outputs, *, average, normalization):
+    squares, size = statistic
     divisor = {
-        "mean": lambda: absolute(target.mean),
-        "range": lambda: target.high - target.low,
-        "std": lambda: safe_sqrt(safe_divide(target.deviation, target.weight, jnp.nan)),
-        "l2": lambda: safe_sqrt(weighted_mean(jnp.square(y_true), weight)),
+        "mean": lambda: absolute(size.mean),
+        "range": lambda: size.high - size.low,
+        "std": lambda: safe_sqrt(safe_divide(size.deviation, size.weight, jnp.nan)),
+        "l2": lambda: safe_sqrt(mean_of(size)),
     }[normalization]()
+    root = safe_sqrt(mean_of(squares))
     return over_outputs(safe_divide(root, divisor, jnp.nan), average, outputs)
 
 

@@ -8,6 +8,7 @@ from jmetrics._core.check.arrays import (
     class_scores as class_scores,
     columns as columns,
     ensemble as ensemble,
+    group_count as group_count,
     group_ids as group_ids,
     lists as lists,
     masked as masked,

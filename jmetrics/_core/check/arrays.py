@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 from jax import Array
 
@@ -108,14 +109,14 @@ def masked(name: str, value: Any, mask_name: str, mask: Any) -> tuple[Array, Arr
 
 
 def resampled(
-    y_true: Any, y_pred: Any, sample_weight: Any, where: Any
+    y_true: Any, y_pred: Any, sample_weight: Any, where: Any, name: str = "y_pred"
 ) -> tuple[Array, Array, Array | None, Array | None]:
     """Check what a resample needs to know; the metric itself checks the rest.
 
     Samples lie along the first axis of everything.
     """
-    y_true, y_pred = array("y_true", y_true), array("y_pred", y_pred)
-    shapes = {"y_true": y_true.shape, "y_pred": y_pred.shape}
+    y_true, y_pred = array("y_true", y_true), array(name, y_pred)
+    shapes = {"y_true": y_true.shape, name: y_pred.shape}
     if where is not None:
         where = array("where", where)
         shapes["where"] = where.shape
@@ -188,3 +189,12 @@ def group_ids(name: str, value: Any, shape: tuple[int, ...]) -> Array:
             f"`{name}` must have one entry a sample, shape {shape}, got {converted.shape}"
         )
     return converted.astype(jnp.result_type(int))
+
+
+def group_count(num_groups: Any, groups: Array) -> int:
+    """Return how many groups there are: as said, or as the data show."""
+    if num_groups is not None:
+        return positive_integer("num_groups", num_groups)
+    if isinstance(groups, jax.core.Tracer):
+        raise ValueError("`num_groups` must be given where `groups` is traced, as inside `jit`")
+    return 1 + int(jnp.max(groups, initial=0))

@@ -1,0 +1,142 @@
+"""A metric in its parts: checked arrays, a kernel that measures them, a finisher.
+
+A public function whose statistic can be kept returns a plan of these parts, and `metric` runs
+it. What else needs the parts, such as a stream or a bootstrap, asks for the plan instead.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, TypeVar, cast
+
+import jax
+from jax import Array
+
+from jmetrics._core import check
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+_STATIC = {"static": True}
+
+
+@jax.tree_util.register_dataclass
+@dataclass(frozen=True)
+class Step:
+    """A function with the options to call it with, of which the numbers are traced."""
+
+    function: Callable[..., Any] = field(metadata=_STATIC)
+    traced: tuple[Any, ...]
+    static: tuple[tuple[str, Any], ...] = field(metadata=_STATIC)
+
+    @classmethod
+    def of(cls, function: Callable[..., Any], *traced: Any, **static: Any) -> Step:
+        """Return the step that calls `function(..., *traced, **static)`."""
+        return cls(function, traced, tuple(static.items()))
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self.function(*arguments, *self.traced, **dict(self.static))
+
+
+@jax.tree_util.register_dataclass
+@dataclass(frozen=True)
+class Plan:
+    """How a metric is computed from arrays that are checked."""
+
+    arrays: tuple[Array, Array, Array | None, Array | None]
+    """`y_true`, `y_pred`, `sample_weight` and `where`, samples or lists along the first axis."""
+    measure: Step
+    """Kernel: the four arrays to a statistic."""
+    finish: Step
+    """Finisher: the statistic to the value of the metric."""
+    merges: bool = field(default=True, metadata=_STATIC)
+    """Whether the statistics of parts of the data make up that of all, see `merging.join`."""
+
+    def statistic(self) -> Any:
+        """Measure the arrays."""
+        return self.measure(*self.arrays)
+
+    def value(self) -> Any:
+        """Measure the arrays and finish."""
+        return self.finish(self.statistic())
+
+    def reweighted(self, sample_weight: Array) -> Plan:
+        """Return the plan for other weights of the same samples."""
+        y_true, y_pred, _, where = self.arrays
+        return dataclasses.replace(self, arrays=(y_true, y_pred, sample_weight, where))
+
+
+def plan(arrays: Any, measure: Step, finish: Step, *, merges: bool = True) -> Any:
+    """Return a plan, as what a metric returns."""
+    return Plan(tuple(arrays), measure, finish, merges)
+
+
+def metric(planned: Function) -> Function:
+    """Make a metric of a function that returns its plan."""
+
+    @functools.wraps(planned)
+    def run(*args: Any, **kwargs: Any) -> Any:
+        return _run(planned(*args, **kwargs))
+
+    vars(run)["plan"] = planned
+    return cast(Function, run)
+
+
+@jax.jit
+def _run(plan: Plan) -> Any:
+    return plan.value()
+
+
+def has_plan(function: Callable[..., Any]) -> bool:
+    """Whether a function is a metric that can be had in its parts."""
+    return hasattr(_unbound(function), "plan")
+
+
+def plan_of(function: Callable[..., Any]) -> Callable[..., Plan]:
+    """Return the function that makes the plan of a metric, with the arguments of the metric."""
+    metric = _unbound(function)
+    name = getattr(metric, "__name__", repr(metric))
+    check.require(has_plan(metric), f"`{name}` keeps no statistic that could be merged")
+    make = cast(Any, metric).plan
+    if isinstance(function, functools.partial):
+        return functools.partial(make, *function.args, **function.keywords)
+    return make
+
+
+def _unbound(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The metric that `functools.partial` gave options."""
+    return function.func if isinstance(function, functools.partial) else function
+
+
+@jax.tree_util.register_dataclass
+@dataclass(frozen=True)
+class InOrder:
+    """A metric for any weights of its samples, in an order in which these are needed."""
+
+    item: Array
+    """The sample at each place."""
+    weigh: Step
+    """Weights by place to the value of the metric."""
+
+
+def share_of_pairs(
+    in_order: Callable[[Array, Array], InOrder],
+) -> Callable[[Function], Function]:
+    """Declare what a metric is without options, for labels and scores (n,).
+
+    It is the share of pairs of a positive and a negative that the scores rank right, for which
+    there are intervals in closed form, and `in_order` makes it of the two arrays.
+    """
+
+    def declare(function: Function) -> Function:
+        vars(function)["in_order"] = in_order
+        return function
+
+    return declare
+
+
+def is_share_of_pairs(function: Callable[..., Any]) -> bool:
+    """Whether a metric was declared to be one."""
+    return hasattr(function, "in_order")

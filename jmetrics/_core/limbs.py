@@ -1,0 +1,133 @@
+"""Sums that stay exact over long streams: whole numbers in two limbs, floats with what they lost.
+
+Both are small trees of arrays with the same four methods: `plus` adds numbers, `merge` adds
+another sum, `psum` adds those of all devices along an axis, `to_float` reads the sum off.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple, TypeVar
+
+import jax
+import jax.numpy as jnp
+from jax import Array, lax
+from jax.typing import DTypeLike
+
+_BASE_BITS = 16
+"""A low limb is short, so that as many as 2^16 of them add up without a carry."""
+
+
+class Limbs(NamedTuple):
+    """Whole numbers high 2^16 + low, exact up to 2^48; up to 2^16 devices add theirs."""
+
+    high: Array
+    low: Array
+
+    @classmethod
+    def zeros(cls, shape: tuple[int, ...] = ()) -> Limbs:
+        """Return no count at all."""
+        return cls(jnp.zeros(shape, jnp.uint32), jnp.zeros(shape, jnp.uint32))
+
+    def plus(self, number: Array) -> Limbs:
+        """Add whole numbers of at least 0."""
+        return _carried(self.high, self.low + number.astype(jnp.uint32))
+
+    def merge(self, other: Limbs) -> Limbs:
+        """Add another count."""
+        return _carried(self.high + other.high, self.low + other.low)
+
+    def psum(self, axis_name: Any) -> Limbs:
+        """Add the counts of all devices."""
+        return _carried(*lax.psum((self.high, self.low), axis_name))
+
+    def to_float(self, dtype: DTypeLike) -> Array:
+        """Return the nearest floats, or the next ones: each limb rounds once."""
+        return self.high.astype(dtype) * 2**_BASE_BITS + self.low.astype(dtype)
+
+
+def _carried(high: Array, low: Array) -> Limbs:
+    return Limbs(high + (low >> _BASE_BITS), low & jnp.uint32((1 << _BASE_BITS) - 1))
+
+
+class Compensated(NamedTuple):
+    """Floats of twice the digits: the rounded sum, and the rest that rounding took from it."""
+
+    total: Array
+    rest: Array
+
+    @classmethod
+    def zeros(cls, shape: tuple[int, ...] = (), dtype: DTypeLike = jnp.float32) -> Compensated:
+        """Return an empty sum."""
+        return cls(jnp.zeros(shape, dtype), jnp.zeros(shape, dtype))
+
+    def plus(self, number: Array) -> Compensated:
+        """Add floats."""
+        return self.merge(Compensated(number.astype(self.total.dtype), jnp.zeros_like(self.rest)))
+
+    def merge(self, other: Compensated) -> Compensated:
+        """Add another sum, to about the square of the precision of its floats."""
+        total, rest = two_sum(self.total, other.total)
+        return _settled(total, rest + (self.rest + other.rest))
+
+    def psum(self, axis_name: Any) -> Compensated:
+        """Add the sums of all devices; the totals round as often as there are devices."""
+        return _settled(*lax.psum((self.total, self.rest), axis_name))
+
+    def to_float(self, dtype: DTypeLike) -> Array:
+        """Return the sum as floats."""
+        return self.total.astype(dtype) + self.rest.astype(dtype)
+
+
+def two_sum(a: Array, b: Array) -> tuple[Array, Array]:
+    """Sum of two floats, and exactly what its rounding lost (Knuth 1969).
+
+    Nothing is lost of a sum that is not finite.
+    """
+    total = a + b
+    part = total - a
+    lost = (a - (total - part)) + (b - part)
+    return total, jnp.where(jnp.isfinite(total), lost, jnp.zeros_like(lost))
+
+
+def _settled(total: Array, rest: Array) -> Compensated:
+    return Compensated(*two_sum(total, rest))
+
+
+Sum = TypeVar("Sum", Limbs, Compensated)
+
+
+def cumsum(sums: Sum) -> Sum:
+    """Add up along the first axis, in a square of short runs so that few steps are needed."""
+    size, *shape = sums[0].shape
+    run = math.isqrt(max(size - 1, 0)) + 1
+    square = jax.tree.map(
+        lambda a: (
+            jnp.pad(a, [(0, run * run - size)] + [(0, 0)] * len(shape))
+            .reshape(run, run, *shape)
+            .swapaxes(0, 1)
+        ),
+        sums,
+    )
+    within, whole = _running(square)
+    before, _ = _running(whole, exclusive=True)
+    result = within.merge(jax.tree.map(lambda a: jnp.broadcast_to(a, (run, *a.shape)), before))
+    return jax.tree.map(lambda a: a.swapaxes(0, 1).reshape(run * run, *shape)[:size], result)
+
+
+def _running(sums: Sum, *, exclusive: bool = False) -> tuple[Sum, Sum]:
+    """Running sums along the first axis, and all of it."""
+
+    def step(sofar: Sum, more: Sum) -> tuple[Sum, Sum]:
+        total = sofar.merge(more)
+        return total, sofar if exclusive else total
+
+    none = jax.tree.map(lambda a: _nothing(a[0]), sums)
+    total, running = lax.scan(step, none, sums)
+    return running, total
+
+
+def _nothing(like: Array) -> Array:
+    """Zeros that vary along the same axes of a mesh, which `zeros_like` does not promise."""
+    zeros = jnp.zeros_like(like)
+    return jnp.where(like == like, zeros, zeros)

@@ -1,0 +1,13 @@
+"""Weighted sums over pairs of points on a line, in O(n log n) time and O(n) memory.
+
+Σ_j w_j φ((z_i − z_j) / τ) for every point i, by one sort and one pass in each direction.
+"""
+
+from jmetrics._core.pairs.kernels import KERNELS as KERNELS
+from jmetrics._core.pairs.sums import (
+    Line as Line,
+    along as along,
+    kernel_sum as kernel_sum,
+    line as line,
+    pair_sum as pair_sum,
+)

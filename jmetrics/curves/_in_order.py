@@ -1,0 +1,48 @@
+"""The area under the ROC curve for many weights of samples that are sorted once."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+from jax import Array, lax
+
+from jmetrics._core.anatomy import InOrder, Step
+from jmetrics._core.bits import sortable_bits
+from jmetrics._core.counts import is_positive
+from jmetrics._core.numerics import safe_divide
+from jmetrics._core.order import tie_bounds
+
+_BLOCK = 32
+
+
+def auc_in_order(y_true: Array, y_score: Array) -> InOrder:
+    """Sort by falling score, the negatives first among ties."""
+    keys = ~sortable_bits(y_score), is_positive(y_true).astype(jnp.int32)
+    places = lax.iota(jnp.int32, y_true.shape[0])
+    bits, positive, item = lax.sort((*keys, places), num_keys=2)
+    start, _ = tie_bounds(bits[None])
+    return InOrder(item, Step.of(_auc, positive != 0, start[0]))
+
+
+def _auc(weight: Array, positive: Array, start: Array) -> Array:
+    """Share of pairs ranked right, from weights by place.
+
+    A positive is beaten by the negatives before its ties, and by half of those in its ties,
+    which all come before it.
+    """
+    none = jnp.zeros_like(weight)
+    positives, negatives = jnp.where(positive, weight, none), jnp.where(positive, none, weight)
+    running = _running_sums(negatives)
+    beaten = (running + (running - negatives)[start]) / 2
+    lost = safe_divide(jnp.sum(positives * beaten), jnp.sum(positives), jnp.nan)
+    return 1 - safe_divide(lost, jnp.sum(negatives), jnp.nan)
+
+
+def _running_sums(x: Array) -> Array:
+    """Sums of everything up to each place: within blocks by a product, then over blocks."""
+    blocks = -(-x.shape[0] // _BLOCK)
+    padded = jnp.pad(x, (0, blocks * _BLOCK - x.shape[0])).reshape(blocks, _BLOCK)
+    up_to = jnp.triu(jnp.ones((_BLOCK, _BLOCK), x.dtype))
+    within = jnp.matmul(padded, up_to, precision=lax.Precision.HIGHEST)
+    whole = within[:, -1]
+    before = jnp.cumsum(whole) - whole
+    return (within + before[:, None]).ravel()[: x.shape[0]]

@@ -1,0 +1,86 @@
+"""The parts of a metric, and that they are the metric."""
+
+# Python lists go in too, which JAX's `ArrayLike` does not admit.
+# mypy: disable-error-code="arg-type"
+
+from __future__ import annotations
+
+import inspect
+import pickle
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import jmetrics
+from jmetrics._core.anatomy import has_plan, plan_of
+from jmetrics._core.merging import Legal, Union, join, merge, minus
+from tests.compare import assert_same
+
+pytestmark = pytest.mark.usefixtures("quick_compile")
+
+PLANNED = [f for f in vars(jmetrics).values() if inspect.isfunction(f) and has_plan(f)]
+
+
+@pytest.mark.parametrize("metric", PLANNED, ids=lambda metric: metric.__name__)
+def test_a_metric_looks_like_what_plans_it_and_travels(metric: Any) -> None:
+    assert str(inspect.signature(metric)) == str(inspect.signature(plan_of(metric)))
+    assert pickle.loads(pickle.dumps(metric)) is metric
+
+
+def test_a_plan_has_the_value_of_the_metric() -> None:
+    y_true, y_pred = [0, 1, 1, 0, 1], [0, 1, 0, 1, 1]
+    plan = plan_of(jmetrics.f1_score)(y_true, y_pred)
+    assert_same(plan.value(), jmetrics.f1_score(y_true, y_pred), rtol=0)
+    assert plan.finish(plan.statistic()) == plan.value()
+
+
+def test_a_plan_for_other_weights() -> None:
+    y_true, y_pred = [1.0, 2.0, 4.0], [1.0, 3.0, 2.0]
+    plan = plan_of(jmetrics.r2_score)(y_true, y_pred, where=[True, True, False])
+    weight = jnp.array([2.0, 0.5, 1.0])
+    expected = jmetrics.r2_score(y_true, y_pred, sample_weight=weight, where=[True, True, False])
+    assert_same(plan.reweighted(weight).value(), expected, rtol=0)
+
+
+def test_plans_are_trees_of_arrays_and_numbers() -> None:
+    """So that one program serves every value of a number."""
+    low, high = (plan_of(jmetrics.fbeta_score)([0, 1], [1, 1], beta=b) for b in (0.5, 2.0))
+    assert str(jax.tree.structure(low)) == str(jax.tree.structure(high))
+    assert low.measure == high.measure
+    assert low.finish != high.finish
+
+
+def test_metrics_of_one_statistic_measure_alike() -> None:
+    y_true, y_pred = [0, 1, 2], [0, 2, 2]
+    options: dict[str, Any] = {"num_classes": 3}
+    f1 = plan_of(jmetrics.f1_score)(y_true, y_pred, average="macro", **options)
+    balanced = plan_of(jmetrics.balanced_accuracy_score)(y_true, y_pred, **options)
+    kappa = plan_of(jmetrics.cohen_kappa_score)(y_true, y_pred, **options)
+    assert f1.measure == balanced.measure
+    assert f1.measure != kappa.measure
+
+
+def test_what_needs_all_data_says_so() -> None:
+    lists = np.ones((2, 3)), np.ones((2, 3))
+    assert plan_of(jmetrics.ndcg_score)(*lists).merges
+    assert not plan_of(jmetrics.ndcg_score)(*lists, average=None).merges
+    assert not has_plan(jmetrics.roc_auc_score)
+
+
+def test_the_domain_is_a_condition_on_all_parts() -> None:
+    fine, wrong = (Legal(jnp.array(inside), "numbers must be even") for inside in (True, False))
+    assert bool(merge(fine, fine).inside)
+    assert not bool(merge(fine, wrong).inside)
+    assert np.isnan(merge(wrong, fine).defined(jnp.array(1.0)))
+    over_devices = jax.vmap(lambda legal: join((legal,), Union("i")), axis_name="i")
+    together = over_devices(Legal(jnp.array([True, False]), fine.reason))
+    assert not np.any(together.inside)
+
+
+def test_statistics_of_any_shape_merge() -> None:
+    a = {"sums": (jnp.array([1, 2]), None), "legal": Legal(jnp.array(True), "")}
+    assert_same(merge(a, a)["sums"][0], np.array([2, 4]), rtol=0)
+    assert float(minus(jnp.array(3.0), jnp.array(1.0))) == 2
