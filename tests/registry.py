@@ -27,6 +27,15 @@ TRANSFORMS = {
     "checked": "test_checked.py",
 }
 
+# Public functions of `losses` that are no rows, and the test file of each.
+STATEFUL = {
+    "soap_init": "test_ap_losses.py",
+    "soap_loss": "test_ap_losses.py",
+    "crossing_penalty": "test_quantile_losses.py",
+    "non_crossing_quantiles": "test_quantile_losses.py",
+    "soft_rank": "test_list_losses.py",
+}
+
 
 @functools.cache
 def cases() -> tuple[Case, ...]:

@@ -1,68 +1,299 @@
-"""Losses whose minimiser is a quantile."""
+"""Losses whose minimisers are quantiles, expectiles, intervals and distributions."""
 
 from __future__ import annotations
+
+import functools
 
 import jax
 import jax.numpy as jnp
 from jax import Array
 
 from jmetrics._core import check
-from jmetrics._core.numerics import absolute, safe_divide, weighted_mean
+from jmetrics._core.numerics import accumulator, weighted_mean
 from jmetrics._core.types import ArrayLike, Number
 from jmetrics._core.weights import resolve
+from jmetrics.losses._pinball import KERNELS, smooth_pinball
 
 
 def pinball_loss(
     y_true: ArrayLike,
     y_pred: ArrayLike,
     *,
-    alpha: Number = 0.5,
+    alpha: ArrayLike = 0.5,
     smoothing: Number = 0.0,
+    kernel: str = "logistic",
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """Mean smoothed pinball loss of a predicted quantile.
+    """Mean smoothed pinball loss of predicted quantiles.
 
-    max(α u, (α − 1) u) + τ log(1 + exp(−|u| / τ)) with u = y_true − y_pred: the exact loss of
-    a target with logistic noise of scale τ = `smoothing` added, so its minimiser is the
-    α-quantile of that. Stands for `jmetrics.mean_pinball_loss`, is never below it, and at
-    most τ log 2 above.
+    E max(α (u + τ Z), (α − 1) (u + τ Z)) with u = y_true − y_pred, τ = `smoothing` and Z from
+    `kernel`: the exact loss of a target with noise τ Z added, so its minimiser is the α-quantile
+    of that, off by −τ² Var(Z) f′ / 2 f for a target of density f. It stands for
+    `jmetrics.mean_pinball_loss`, is never below it, and at most τ E|Z| / 2 above, reached at u = 0:
+    τ log 2 ("logistic"), τ / √(2 π) ("gaussian"), τ / 4 ("uniform" on [−1, 1]) or τ / 2
+    ("laplace"). "huber" is below it instead, by at most τ max(α, 1 − α)² / 2: quadratic from
+    (α − 1) τ to α τ. Its minimiser is biased to first order in τ, by −τ (2 α − 1) / 2.
 
-    Shapes: all (n,); `alpha` and `smoothing` are traced numbers. A scalar.
+    Shapes: all (n,); `alpha` and `smoothing` are traced numbers. For several quantiles at once,
+    over whose losses this is the mean: `y_pred` (n, n_levels), `alpha` (n_levels,). A scalar.
     Range: [0, ∞), in units of y; lower is better.
     Undefined: 0 with zero gradient when nothing counts; NaN for `alpha` outside [0, 1] or
     negative `smoothing`.
-    Gradient: smooth for positive `smoothing`; convex in y_pred.
-    Cost: O(n) time, no temporary arrays.
-    Raises: ValueError or TypeError for shapes and dtypes that do not fit.
-    Source: Zheng (2011); He, Pan, Tan & Zhou (2023) on smoothing by a kernel.
+    Gradient: smooth for positive `smoothing` ("uniform" and "huber": continuous), without it
+    that of `jmetrics.mean_pinball_loss`; convex in y_pred.
+    Cost: O(n n_levels) time, no temporary arrays.
+    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
+    Source: Zheng (2011) for "logistic"; Fernandes, Guerre & Horta (2021) and He, Pan, Tan &
+    Zhou (2023) on smoothing by a kernel; Chen (2007) for "huber".
 
     >>> float(pinball_loss([1.0, 2.0, 3.0], [0.0, 2.0, 4.0], alpha=0.25))
     0.3333333432674408
+    >>> y_pred = [[0.0, 1.0], [2.0, 2.5], [2.0, 4.0]]
+    >>> round(float(pinball_loss([1.0, 2.0, 3.0], y_pred, alpha=[0.25, 0.75])), 6)
+    0.145833
     """
-    *arrays, sample_weight, where = check.samples(
-        y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where
+    check.one_of("kernel", kernel, KERNELS)
+    alpha, smoothing = _levels(alpha), check.number("smoothing", smoothing)
+    if isinstance(alpha, Array) and alpha.ndim:
+        y_true, y_pred = check.columns(y_true, y_pred, len(alpha), "a vector `alpha` of levels")
+        arrays = _samples(y_true, y_pred, sample_weight, where)
+        return _pinball_loss(*arrays, alpha[None], smoothing, kernel=kernel)
+    arrays = check.samples(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where)
+    return _pinball_loss(*arrays, alpha, smoothing, kernel=kernel)
+
+
+def _levels(alpha: ArrayLike) -> float | Array:
+    return check.number_or_vector("alpha", alpha)
+
+
+def _samples(y_true, y_pred, sample_weight, where):
+    """Arrays of which `y_pred` has columns, already checked, with what goes with them."""
+    y_true, sample_weight, where = check.samples(
+        y_true=y_true, sample_weight=sample_weight, where=where
     )
-    alpha, smoothing = check.number("alpha", alpha), check.number("smoothing", smoothing)
-    return _pinball_loss(*arrays, sample_weight, where, alpha, smoothing)
+    return y_true, y_pred, sample_weight, where
+
+
+@functools.partial(jax.jit, static_argnames="kernel")
+def _pinball_loss(y_true, y_pred, sample_weight, where, alpha, smoothing, *, kernel):
+    y_true, y_pred, weight = resolve(y_true, y_pred, sample_weight, where)
+    error = y_true - y_pred if y_pred.ndim == 1 else y_true[:, None] - y_pred
+    loss = _pinball(error, alpha, smoothing, kernel)
+    return weighted_mean(loss if loss.ndim == 1 else jnp.mean(loss, axis=1), weight, undefined=0.0)
+
+
+def _pinball(error: Array, alpha: Number, smoothing: Number, kernel: str) -> Array:
+    alpha, smoothing = (
+        jnp.broadcast_to(jnp.asarray(option, error.dtype), error.shape)
+        for option in (alpha, smoothing)
+    )
+    return smooth_pinball(error, alpha, smoothing, kernel)
+
+
+def expectile_loss(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    alpha: Number = 0.5,
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+) -> Array:
+    """Mean asymmetric squared error, which an expectile minimises as a quantile the pinball loss.
+
+    Σ w |α − [u < 0]| u² / Σ w with u = y_true − y_pred. At α = ½ half the mean squared error.
+
+    Shapes: all (n,); `alpha` is a traced number. A scalar.
+    Range: [0, ∞), in squared units of y; lower is better.
+    Undefined: 0 with zero gradient when nothing counts; NaN for `alpha` outside [0, 1].
+    Gradient: continuous, 2 |α − [u < 0]| u; convex in y_pred. There is nothing to smooth.
+    Cost: O(n) time, no temporary arrays.
+    Raises: ValueError or TypeError for shapes and dtypes that do not fit.
+    Source: Newey & Powell (1987).
+
+    >>> float(expectile_loss([1.0, 2.0, 3.0], [0.0, 2.0, 5.0], alpha=0.25))
+    1.0833333730697632
+    """
+    arrays = check.samples(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where)
+    return _expectile_loss(*arrays, check.number("alpha", alpha))
 
 
 @jax.jit
-def _pinball_loss(y_true, y_pred, sample_weight, where, alpha, smoothing):
+def _expectile_loss(y_true, y_pred, sample_weight, where, alpha):
     y_true, y_pred, weight = resolve(y_true, y_pred, sample_weight, where)
-    alpha, smoothing = (jnp.asarray(option, y_true.dtype) for option in (alpha, smoothing))
+    error, alpha = y_true - y_pred, jnp.asarray(alpha, y_true.dtype)
     alpha = check.defined(alpha, (alpha >= 0) & (alpha <= 1), "`alpha` must be in [0, 1]")
-    smoothing = check.defined(smoothing, smoothing >= 0, "`smoothing` must not be negative")
-    loss = _smooth_pinball(y_true - y_pred, alpha, smoothing)
+    loss = jnp.where(error >= 0, alpha, 1 - alpha) * jnp.square(error)
     return weighted_mean(loss, weight, undefined=0.0)
 
 
-def _smooth_pinball(error: Array, alpha: Array, smoothing: Array) -> Array:
-    size = absolute(error)
-    # 100 widths away the smoothing adds nothing, and its derivatives must be that.
-    width = jnp.maximum(smoothing, jnp.maximum(size / 100, jnp.finfo(error.dtype).tiny))
-    near = alpha * error + smoothing * jax.nn.softplus(-safe_divide(error, width, 0.0))
-    far = jnp.maximum(alpha * error, (alpha - 1) * error)
-    far += smoothing * jnp.log1p(jnp.exp(-safe_divide(size, width, 0.0)))
-    # The first form is smooth at 0, and loses digits to cancellation far from it.
-    return jnp.where(size < smoothing, near, far)
+def interval_score_loss(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    alpha: Number = 0.05,
+    smoothing: Number = 0.0,
+    kernel: str = "logistic",
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+) -> Array:
+    """Mean smoothed interval score: two pinball losses for the ends of an interval.
+
+    2 / α (ρ_(α/2)(y − l) + ρ_(1−α/2)(y − u)) for the interval [l, u] that is to hold y with
+    probability 1 − α; ρ is that of `pinball_loss`. Stands for `jmetrics.interval_score`, is never
+    below it, and at most 4 / α times the bound there above. Ends that have crossed have a loss
+    too, and a gradient that parts them.
+
+    Shapes: `y_true` and the optional `sample_weight` and `where` (n,); `y_pred` (n, 2), lower
+    and upper ends; `alpha` and `smoothing` are traced numbers. A scalar.
+    Range: [0, ∞), in units of y; lower is better.
+    Undefined: 0 with zero gradient when nothing counts; NaN for `alpha` outside (0, 1] or
+    negative `smoothing`.
+    Gradient: smooth for positive `smoothing`; convex in y_pred.
+    Cost: O(n) time, no temporary arrays.
+    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
+    Source: Winkler (1972); Gneiting & Raftery (2007).
+
+    >>> round(float(interval_score_loss([2.0, 5.0], [[1.0, 3.0], [1.0, 3.0]], alpha=0.5)), 6)
+    6.0
+    """
+    check.one_of("kernel", kernel, KERNELS)
+    y_true, y_pred = check.columns(y_true, y_pred, 2, "prediction intervals")
+    options = check.number("alpha", alpha), check.number("smoothing", smoothing)
+    arrays = _samples(y_true, y_pred, sample_weight, where)
+    return _interval_score_loss(*arrays, *options, kernel=kernel)
+
+
+@functools.partial(jax.jit, static_argnames="kernel")
+def _interval_score_loss(y_true, y_pred, sample_weight, where, alpha, smoothing, *, kernel):
+    y_true, y_pred, weight = resolve(y_true, y_pred, sample_weight, where)
+    alpha = jnp.asarray(alpha, y_pred.dtype)
+    alpha = check.defined(alpha, (alpha > 0) & (alpha <= 1), "`alpha` must be in (0, 1]")
+    levels = jnp.stack([alpha / 2, 1 - alpha / 2])[None]
+    loss = _pinball(y_true[:, None] - y_pred, levels, smoothing, kernel)
+    return weighted_mean(2 / alpha * jnp.sum(loss, axis=1), weight, undefined=0.0)
+
+
+def crps_loss(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    alpha: ArrayLike | None = None,
+    fair: bool = False,
+    smoothing: Number = 0.0,
+    kernel: str = "logistic",
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+) -> Array:
+    """Mean smoothed continuous ranked probability score, of an ensemble or of quantiles.
+
+    Without `alpha` the columns are the members x of an ensemble, in any order: the mean of
+    2 ρ_k(y − x_(k)) over the members as they rise, at the levels (k − ½) / m, or with `fair`
+    (k − 1) / (m − 1). Stands for `jmetrics.crps_ensemble`. With `alpha` the columns are quantiles
+    of these levels, and the sum is 2 ∫ ρ_α(y − q_α) dα by the trapezoid rule, as in
+    `jmetrics.crps_quantiles`. ρ is that of `pinball_loss`, and the loss at most twice the bound
+    there off.
+
+    Shapes: `y_true` and the optional `sample_weight` and `where` (n,); `y_pred` (n, m); `alpha`
+    (m,) traced levels that rise, and `smoothing` a traced number. A scalar.
+    Range: [0, ∞), in units of y; lower is better.
+    Undefined: 0 with zero gradient when nothing counts; NaN for levels that fall or are outside
+    [0, 1] and for negative `smoothing`.
+    Gradient: smooth for positive `smoothing`, as long as the order of the members stays.
+    Cost: O(n m log m) time for an ensemble, O(n m) for quantiles.
+    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit, and for
+    `fair` with a single member or with `alpha`.
+    Source: Gneiting & Raftery (2007); Laio & Tamea (2007); Ferro (2014) for `fair`.
+
+    >>> round(float(crps_loss([0.1], [[0.1, 0.3, 0.2]])), 6)
+    0.055556
+    >>> y_pred = [[1.0, 2.0, 4.0], [0.0, 1.0, 2.0]]
+    >>> round(float(crps_loss([2.0, 3.0], y_pred, alpha=[0.25, 0.5, 0.75])), 6)
+    0.8125
+    """
+    check.one_of("kernel", kernel, KERNELS)
+    smoothing, fair = check.number("smoothing", smoothing), bool(fair)
+    if alpha is None:
+        y_true, y_pred = check.ensemble(y_true, y_pred, axes=1, at_least=1 + fair)
+    else:
+        check.require(not fair, "`fair` is for an ensemble, without `alpha`")
+        y_true, y_pred = check.columns(y_true, y_pred, None, "predicted quantiles")
+        alpha = check.levels("alpha", alpha, y_pred.shape[1])
+    arrays = _samples(y_true, y_pred, sample_weight, where)
+    return _crps_loss(*arrays, alpha, smoothing, kernel=kernel, fair=fair)
+
+
+@functools.partial(jax.jit, static_argnames=("kernel", "fair"))
+def _crps_loss(y_true, y_pred, sample_weight, where, alpha, smoothing, *, kernel, fair):
+    y_true, y_pred, weight = resolve(y_true, y_pred, sample_weight, where)
+    m, dtype = y_pred.shape[1], y_pred.dtype
+    if alpha is None:
+        y_pred = jnp.sort(y_pred, axis=1)
+        place = jnp.arange(m).astype(dtype)
+        alpha = place / max(m - 1, 1) if fair else (place + 0.5) / m
+        share = jnp.full(m, 2 / m, dtype)
+    else:
+        ends = jnp.concatenate([jnp.zeros(1, dtype), alpha.astype(dtype), jnp.ones(1, dtype)])
+        rising = jnp.all(ends[1:] >= ends[:-1])
+        alpha = check.defined(ends[1:-1], rising, "`alpha` must rise within [0, 1]")
+        share = ends[2:] - ends[:-2]
+    loss = _pinball(y_true[:, None] - y_pred, alpha[None], smoothing, kernel)
+    return weighted_mean(jnp.sum(share[None] * loss, axis=1), weight, undefined=0.0)
+
+
+def non_crossing_quantiles(raw: ArrayLike) -> Array:
+    """Quantiles that rise, from any outputs of a model: the first, plus positive steps.
+
+    q_1 = r_1 and q_k = q_(k−1) + log(1 + exp(r_k)), so that none crosses another.
+
+    Shapes: `raw` (..., n_levels) with the levels rising along the last axis; the result is the
+    same.
+    Gradient: smooth.
+    Cost: O(n n_levels) time.
+    Raises: ValueError or TypeError for what is no array with an axis.
+    Source: Gasthaus et al. (2019); Park, Maddix, Aubet et al. (2022).
+
+    >>> non_crossing_quantiles([1.0, 0.0, -100.0])
+    Array([1.       , 1.6931472, 1.6931472], dtype=float32)
+    """
+    raw = check.array("raw", raw)
+    check.require(raw.ndim > 0, f"`raw` must have one or more axes, got shape {raw.shape}")
+    raw = raw.astype(accumulator(raw))
+    steps = jnp.concatenate([raw[..., :1], jax.nn.softplus(raw[..., 1:])], axis=-1)
+    return jnp.cumsum(steps, axis=-1)
+
+
+def crossing_penalty(
+    y_pred: ArrayLike,
+    *,
+    margin: Number = 0.0,
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+) -> Array:
+    """Mean over samples of how far predicted quantiles cross, Σ_k max(q_k − q_(k+1) + margin, 0).
+
+    To be added to a `pinball_loss` of several levels, each with its own output.
+
+    Shapes: `y_pred` (n, n_levels) with the levels rising along the columns; `sample_weight` and
+    `where` (n,); `margin` is a traced number. A scalar.
+    Range: [0, ∞), in units of y; lower is better, 0 if nothing crosses.
+    Undefined: 0 with zero gradient when nothing counts.
+    Gradient: piecewise constant; smooth in the weights.
+    Cost: O(n n_levels) time, no temporary arrays.
+    Raises: ValueError or TypeError for shapes and dtypes that do not fit.
+    Source: Bondell, Reich & Wang (2010) on quantiles that do not cross.
+
+    >>> float(crossing_penalty([[1.0, 2.0, 1.5], [0.0, 1.0, 2.0]]))
+    0.25
+    """
+    y_pred, sample_weight, where = check.samples(
+        y_pred=y_pred, sample_weight=sample_weight, where=where, ndim=(2,)
+    )
+    return _crossing_penalty(y_pred, sample_weight, where, check.number("margin", margin))
+
+
+@jax.jit
+def _crossing_penalty(y_pred, sample_weight, where, margin):
+    y_pred, _, weight = resolve(y_pred, y_pred, sample_weight, where)
+    over = jax.nn.relu(y_pred[:, :-1] - y_pred[:, 1:] + jnp.asarray(margin, y_pred.dtype))
+    return weighted_mean(jnp.sum(over, axis=1), weight[:, 0], undefined=0.0)

@@ -1,0 +1,172 @@
+"""What the losses of lists share: checks, clean arrays, one value a list, sums over pairs."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeAlias
+
+import jax
+import jax.numpy as jnp
+from jax import Array, lax
+from jax.typing import DTypeLike
+
+from jmetrics._core import check
+from jmetrics._core.lists import Lists, Rows
+from jmetrics._core.numerics import accumulator, weighted_mean
+from jmetrics._core.types import Number
+from jmetrics._core.weights import clean, combine, over_trailing
+from jmetrics.ranking._lists import lists_of, of_items
+
+
+class Items(NamedTuple):
+    """The items of all lists."""
+
+    score: Array
+    label: Array
+    """Labels or gains; 0 for what does not count."""
+    on: Array
+    """Whether an item counts."""
+    lists: Lists
+
+
+Finish: TypeAlias = Callable[..., tuple[Array, Array]]
+"""From items and options to a value of each list, and whether the list has one."""
+
+
+class ListLoss(NamedTuple):
+    """How a loss of lists is computed; static."""
+
+    prepare: Callable[..., tuple[Array, Array]]
+    """From `y_true` as floats and an option to labels or gains, and which entries are legal."""
+    reason: str
+    """Why the others are not."""
+    finish: Finish
+
+
+def over_lists(
+    loss: ListLoss,
+    y_true: Any,
+    y_score: Any,
+    segment_ids: Any,
+    num_segments: Any,
+    sample_weight: Any,
+    where: Any,
+    *,
+    average: Any = "mean",
+    option: Any = None,
+    options: tuple[Any, ...] = (),
+) -> Array:
+    """Mean over the lists that have a value, or with `average=None` all values, others 0.
+
+    `option` is that of `loss.prepare`, `options` those of `loss.finish`; all are traced.
+    """
+    *arrays, count = check.lists(
+        y_true=y_true,
+        y_score=y_score,
+        segment_ids=segment_ids,
+        num_segments=num_segments,
+        sample_weight=sample_weight,
+        where=where,
+    )
+    check.one_of("average", average, ("mean", None))
+    return _over_lists(*arrays, option, options, loss=loss, average=average, count=count)
+
+
+@functools.partial(jax.jit, static_argnames=("loss", "average", "count"))
+def _over_lists(
+    y_true, y_score, sample_weight, where, segment_ids, option, options, *, loss, average, count
+):
+    dtype = accumulator(y_true, y_score, sample_weight)
+    on, lists = item_lists(y_score, where, segment_ids, count)
+    weight = combine(sample_weight, None, (count,), dtype)
+    of_each = of_items(lists, sample_weight)
+    score, relevance = (clean(y.astype(dtype), of_each, where) for y in (y_score, y_true))
+    label, legal = loss.prepare(relevance, option)
+    label = jnp.where(on, label, jnp.zeros_like(label))
+    values, some = loss.finish(Items(score, label, on, lists), *options)
+    values = jnp.where(some, values, jnp.zeros_like(values))
+    if average == "mean":
+        counted = jnp.where(some, weight, jnp.zeros_like(weight))
+        values = weighted_mean(values, counted, undefined=0.0)
+    for right, reason in ((legal, loss.reason), (score == score, "`y_score` must not be NaN")):
+        wrong = lists.sum((on & ~right).astype(jnp.int32)) > 0
+        fine = (weight == 0) | ~wrong
+        values = check.defined(values, jnp.all(fine) if average == "mean" else fine, reason)
+    return _in_some_list(values, on, segment_ids, count)
+
+
+def item_lists(
+    score: Array, where: Array | None, segment_ids: Array | None, count: int
+) -> tuple[Array, Lists]:
+    """Which items count, and the lists of those."""
+    on = combine(None, where, score.shape, jnp.int32) != 0
+    on = jnp.broadcast_to(over_trailing(on, score.ndim), score.shape)
+    return on, lists_of(segment_ids, None if where is None else on, count)
+
+
+def _in_some_list(values: Array, on: Array, segment_ids: Array | None, count: int) -> Array:
+    if segment_ids is None:
+        return values
+    inside = (segment_ids >= 0) & (segment_ids < count)
+    reason = "`segment_ids` must be at least 0 and below `num_segments`"
+    return check.defined(values, jnp.all(inside | ~on), reason)
+
+
+def total(items: Items, values: Array) -> Array:
+    """Sum over the items of each list."""
+    return items.lists.sum(jnp.where(items.on, values, jnp.zeros_like(values)))
+
+
+def largest(items: Items, values: Array) -> Array:
+    """Largest value of each list, without a derivative; 0 for a list without items."""
+    values = lax.stop_gradient(values)
+    if isinstance(items.lists, Rows):
+        most = jnp.max(jnp.where(items.on, values, -jnp.inf), axis=1, initial=-jnp.inf)
+    else:
+        least = jnp.full(items.lists.count, -jnp.inf, values.dtype)
+        most = least.at[items.lists.segment].max(values, mode="drop")
+    return jnp.where(jnp.isneginf(most), jnp.zeros_like(most), most)
+
+
+def positive(name: str, value: Number, dtype: DTypeLike) -> Array:
+    """A traced option in this dtype, and NaN unless it is positive."""
+    converted = jnp.asarray(value, dtype)
+    return check.defined(converted, converted > 0, f"`{name}` must be positive")
+
+
+_BLOCK_ENTRIES = 2**18
+
+OfItem: TypeAlias = Callable[[Any, Any, Array], Any]
+"""From an item of each list, all items of the lists, and which of them are in the same list, to
+sums over these, along the last axis."""
+
+
+def over_pairs(of: OfItem, values: Any, items: Items) -> Any:
+    """Sum over the list of each item, by blocks that the backward pass computes again.
+
+    `values` are arrays like the scores. Lists as rows take O(list_size) time an item, and
+    segments O(n), since how long one is shapes cannot tell; both O(n) memory.
+    """
+    lists, rows = items.lists, isinstance(items.lists, Rows)
+    group = items.on if isinstance(lists, Rows) else jnp.where(items.on, lists.segment, -1)
+    values, group = jax.tree.map(lambda a: a if rows else a[None], (values, group))
+
+    @jax.checkpoint
+    def one(own: tuple[Any, Array]) -> Any:
+        own, own_group = jax.tree.map(lambda a: a[:, None], own)
+        together = group if rows else (group == own_group) & (group >= 0)
+        return of(own, values, together)
+
+    queries = jax.tree.map(jnp.transpose, (values, group))
+    block = max(1, _BLOCK_ENTRIES // max(group.size, 1))
+    if group.shape[1] <= block:
+        sums = jax.vmap(one)(queries)
+    else:
+        sums = lax.map(one, queries, batch_size=block)
+    return jax.tree.map(lambda a: a.T.reshape(items.score.shape), sums)
+
+
+def sum_where(values: Array, on: Array) -> Array:
+    """Sum along the last axis of what is on."""
+    return jnp.sum(jnp.where(on, values, jnp.zeros_like(values)), axis=-1)

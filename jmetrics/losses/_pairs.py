@@ -1,0 +1,205 @@
+"""Penalties on pairs of a positive and a negative, which several losses take means of."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+from jax import Array, lax
+from jax.typing import DTypeLike
+
+from jmetrics._core import check
+from jmetrics._core.counts import are_binary, is_positive
+from jmetrics._core.numerics import accumulator, safe_divide, weighted_sum
+from jmetrics._core.pairs import KERNELS, Line, line, pair_sum
+from jmetrics._core.types import Number
+from jmetrics._core.weights import clean, combine, scaled
+
+SURROGATES = (*KERNELS, "square", "exponential", "auc_margin")
+MARGINS = ("squared_hinge", "hinge", "square", "auc_margin")
+"""Surrogates with a margin; the others have a temperature."""
+
+
+class Placed(NamedTuple):
+    """Scores counted from one of them, so that no digit is lost to a common offset."""
+
+    score: Array
+    rest: Array
+    """What rounding has cut off."""
+    raw: Array
+    """Cleaned scores, to sort by."""
+    usable: Array
+    """Whether the square of all that counts is finite."""
+
+    def defined(self, loss: Array) -> Array:
+        """Return the loss, or NaN for scores that are out of range."""
+        return check.defined(loss, self.usable, "`y_score` and its square must be finite")
+
+
+class Scored(NamedTuple):
+    """Scores with binary labels."""
+
+    at: Placed
+    truth: Array
+    weight: Array
+    labelled: Array
+    """Whether each label that counts is 0 or 1."""
+
+    @property
+    def positive(self) -> Array:
+        """Weight of the positives, 0 for negatives."""
+        return jnp.where(self.truth, self.weight, jnp.zeros_like(self.weight))
+
+    @property
+    def negative(self) -> Array:
+        """Weight of the negatives, 0 for positives."""
+        return jnp.where(self.truth, jnp.zeros_like(self.weight), self.weight)
+
+    def defined(self, loss: Array) -> Array:
+        """Return the loss, or NaN for what it has no place for."""
+        return self.at.defined(check.defined(loss, self.labelled, "`y_true` must be 0 or 1"))
+
+
+class Options(NamedTuple):
+    """Traced options of a surrogate."""
+
+    margin: Array
+    temperature: Array
+    warm: Array
+    """Whether the temperature is positive or does not matter."""
+
+    @classmethod
+    def of(cls, surrogate: str, margin: Number, temperature: Number, dtype: DTypeLike) -> Options:
+        """Options in a dtype."""
+        margin, temperature = jnp.asarray(margin, dtype), jnp.asarray(temperature, dtype)
+        return cls(margin, temperature, (temperature > 0) | (surrogate in MARGINS))
+
+    def defined(self, loss: Array) -> Array:
+        """Return the loss, or NaN for a temperature that is none."""
+        return check.defined(loss, self.warm, "`temperature` must be positive")
+
+
+def scored(
+    y_true: Array, y_score: Array, sample_weight: Array | None, where: Array | None
+) -> Scored:
+    """Clean binary labels and scores."""
+    dtype = accumulator(y_score, sample_weight)
+    weight = combine(sample_weight, where, y_true.shape, dtype)
+    at = placed(y_score.astype(dtype), weight, where)
+    y_true = clean(y_true, sample_weight, where)
+    labelled = jnp.all((weight == 0) | are_binary(y_true))
+    return Scored(at, is_positive(y_true), weight, labelled)
+
+
+def placed(score: Array, weight: Array, where: Array | None) -> Placed:
+    """Count scores from the smallest, and put those there that must not be computed with.
+
+    Weights decide only what is usable, so that one sort serves many of them.
+    """
+    there = combine(None, where, score.shape, score.dtype) != 0
+    # Not without weight either may a penalty that overflows reach a derivative: 0 times ∞ is no 0.
+    sound = there & jnp.isfinite(jnp.square(score))
+    size = jnp.where(sound, jnp.abs(score), jnp.inf)
+    smallest = sound & (size == jnp.min(size, initial=jnp.inf))
+    zero = lax.stop_gradient(jnp.min(jnp.where(smallest, score, jnp.inf), initial=jnp.inf))
+    zero = jnp.where(jnp.isfinite(zero), zero, jnp.zeros_like(zero))
+    raw = jnp.where(sound, score, zero)
+    score, rest = _plus(raw, -zero)
+    return Placed(score, rest, raw, jnp.all((weight == 0) | sound))
+
+
+def _plus(a: Array, b: Array) -> tuple[Array, Array]:
+    """Add two numbers: the rounded sum, and what is lost by rounding."""
+    total = a + b
+    moved = total - a
+    return total, lax.stop_gradient((a - (total - moved)) + (b - moved))
+
+
+def shifted(at: Placed, by: Array) -> tuple[Array, Array]:
+    """Subtract an amount from scores."""
+    score, rest = _plus(at.score, -by)
+    return score, at.rest + rest
+
+
+def shares(weight: Array, dtype: DTypeLike) -> Array:
+    """Weights over their sum; 0 without any."""
+    return safe_divide(weight.astype(dtype), jnp.sum(weight).astype(dtype), 0.0)
+
+
+def mean_penalty(
+    surrogate: str, at: Placed, truth: Array, positive: Array, negative: Array, options: Options
+) -> Array:
+    """Σ_ij p_i n_j φ(s_i − s_j) / Σ_ij p_i n_j; 0 without pairs.
+
+    What is in `truth` is never weighted as a negative, and the rest never as a positive.
+    """
+    if surrogate in KERNELS:
+        points = pair_line(surrogate, at, truth, options)
+        p, n = (scaled(weight.astype(at.score.dtype)) for weight in (positive, negative))
+        total = pair_sum(surrogate, points, p, n, scale_of(surrogate, options))
+        return safe_divide(total, jnp.sum(p) * jnp.sum(n), 0.0)
+    p, n = shares(positive, at.score.dtype), shares(negative, at.score.dtype)
+    both = jnp.any(positive != 0) & jnp.any(negative != 0)
+    closed = {"square": _square, "exponential": _exponential, "auc_margin": _auc_margin}
+    loss = closed[surrogate](at, p, n, options)
+    return jnp.where(both, loss, jnp.zeros_like(loss))
+
+
+def pair_line(surrogate: str, at: Placed, truth: Array, options: Options) -> Line:
+    """Points whose differences are s_i − s_j, less the margin if there is one."""
+    if surrogate not in MARGINS:
+        return line(at.score, at.rest, by=at.raw)
+    margin = jnp.where(truth, options.margin, jnp.zeros_like(options.margin))
+    return line(*shifted(at, margin))
+
+
+def scale_of(surrogate: str, options: Options) -> Array | float:
+    """Temperature of a surrogate that has one."""
+    return 1.0 if surrogate in MARGINS else options.temperature
+
+
+def _square(at: Placed, p: Array, n: Array, options: Options) -> Array:
+    gap, spread = _moments(at.score, p, n)
+    return jnp.square(options.margin - gap) + spread
+
+
+def _auc_margin(at: Placed, p: Array, n: Array, options: Options) -> Array:
+    gap, spread = _moments(at.score, p, n)
+    return jnp.square(jnp.maximum(options.margin - gap, 0)) + spread
+
+
+def _moments(s: Array, p: Array, n: Array) -> tuple[Array, Array]:
+    """Difference of the means of both classes, and sum of their variances."""
+    means = [weighted_sum(s, w) for w in (p, n)]
+    spread = [weighted_sum(jnp.square(s - m), w) for w, m in zip((p, n), means, strict=True)]
+    return means[0] - means[1], spread[0] + spread[1]
+
+
+def _exponential(at: Placed, p: Array, n: Array, options: Options) -> Array:
+    """The mean of exp(−s_i / τ) times that of exp(s_j / τ), each over its largest term."""
+    high = highest(at, n != 0)
+    low = highest(negated(at), p != 0)
+    top, rest, bottom, low_rest = jax.tree.map(lax.stop_gradient, (*high, *low))
+    both = jnp.isfinite(top) & jnp.isfinite(bottom)
+    top, bottom = jnp.where(both, top, 0), jnp.where(both, bottom, 0)
+
+    def total(gap: Array, weight: Array) -> Array:
+        # Only what has no weight is above the top: there the sum must not overflow.
+        return weighted_sum(jnp.exp(jnp.minimum(gap / options.temperature, 80)), weight)
+
+    largest = jnp.exp(((top + bottom) + (rest + low_rest)) / options.temperature)
+    above = total((at.score - top) + (at.rest - rest), n)
+    return largest * above * total((-at.score - bottom) + (-at.rest - low_rest), p)
+
+
+def negated(at: Placed) -> Placed:
+    """Turn the order of scores round."""
+    return at._replace(score=-at.score, rest=-at.rest, raw=-at.raw)
+
+
+def highest(at: Placed, on: Array) -> tuple[Array, Array]:
+    """Return the highest score that is `on`, and its rest; −∞ and 0 where none is."""
+    top = jnp.max(jnp.where(on, at.score, -jnp.inf), initial=-jnp.inf)
+    rest = jnp.max(jnp.where(on & (at.score == top), at.rest, -jnp.inf), initial=-jnp.inf)
+    return top, jnp.where(jnp.isfinite(rest), rest, jnp.zeros_like(rest))

@@ -1,0 +1,95 @@
+"""What the losses of soft labels share: checks, truth beside probability, one minus a score."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import jax.numpy as jnp
+from jax import Array
+
+from jmetrics._core import check
+from jmetrics._core.counts import BinaryCounts, are_binary, binary_counts, is_positive
+from jmetrics._core.numerics import accumulator
+from jmetrics._core.weights import clean, combine, over_trailing
+from jmetrics.probability._classes import PROBABLE, classified, wrong_label
+
+
+class SoftLabels(NamedTuple):
+    """What is true and how probable it was said to be, in arrays of one shape."""
+
+    truth: Array
+    """1 for what is true and 0 for what is not."""
+    proba: Array
+    """In [0, 1]; NaN where it is no probability and counts."""
+    weight: Array
+    known: Array
+    """Whether the label is one, or does not count."""
+    indicators: bool
+    """Whether each column is a label of its own, not a class."""
+
+
+def checked_inputs(y_true: Any, y_proba: Any, sample_weight: Any, where: Any) -> tuple[Any, ...]:
+    """Check classes (n,) with probabilities (n,) or (n, n_classes), or indicators (n, n_labels)."""
+    if check.array("y_true", y_true).ndim == 2:
+        return check.samples(
+            y_true=y_true, y_proba=y_proba, sample_weight=sample_weight, where=where, ndim=(2,)
+        )
+    return check.class_scores(
+        y_true=y_true, y_proba=y_proba, sample_weight=sample_weight, where=where
+    )
+
+
+def soft_labels(
+    y_true: Array,
+    y_proba: Array,
+    sample_weight: Array | None,
+    where: Array | None,
+    *,
+    by_class: bool,
+) -> SoftLabels:
+    """Clean the arrays; `by_class` gives two classes, which come as one column, two."""
+    if y_true.ndim == 2:
+        return _indicators(y_true, y_proba, sample_weight, where)
+    data = classified(y_true, y_proba, sample_weight, where)
+    truth, proba = data.truth, data.proba
+    if by_class and proba.ndim == 1:
+        truth, proba = (jnp.stack([1 - a, a], axis=1) for a in (truth, proba))
+    return SoftLabels(truth, proba, data.weight, data.known, indicators=False)
+
+
+def _indicators(
+    y_true: Array, y_proba: Array, sample_weight: Array | None, where: Array | None
+) -> SoftLabels:
+    dtype = accumulator(y_proba, sample_weight)
+    weight = combine(sample_weight, where, y_true.shape, dtype)
+    off = over_trailing(weight == 0, 2)
+    y_true = clean(y_true, sample_weight, where)
+    proba = clean(y_proba.astype(dtype), sample_weight, where)
+    inside = (proba >= 0) & (proba <= 1)
+    proba = jnp.where(inside, proba, jnp.where(off, jnp.zeros((), dtype), jnp.nan))
+    truth = is_positive(y_true).astype(dtype)
+    return SoftLabels(truth, proba, weight, are_binary(y_true) | off, indicators=True)
+
+
+def counts_of(data: SoftLabels, *, by_sample: bool = False) -> BinaryCounts:
+    """Soft counts of each column, or of each row, unweighted."""
+    if by_sample:
+        return binary_counts(data.truth.T, data.proba.T, jnp.ones((1, 1), jnp.int32))
+    return binary_counts(data.truth, data.proba, over_trailing(data.weight, data.truth.ndim))
+
+
+def loss_of(score: Array, data: SoftLabels) -> Array:
+    """1 − score; 0 when nothing counts, and NaN for what is no label or no probability."""
+    return in_domain(1 - score, data)
+
+
+def in_domain(loss: Array, data: SoftLabels) -> Array:
+    """Give the loss its value where nothing counts, and NaN outside the domain."""
+    loss = jnp.where(jnp.any(data.weight != 0), loss, jnp.zeros_like(loss))
+    reason = "indicators must be 0 or 1"
+    if not data.indicators:
+        n_classes = data.proba.shape[1] if data.proba.ndim == 2 else 2
+        reason = wrong_label(n_classes)
+    loss = check.defined(loss, jnp.all(data.known), reason)
+    probable = ~jnp.any(jnp.isnan(data.proba))
+    return check.defined(loss, probable, PROBABLE)

@@ -1,0 +1,148 @@
+"""How far probability and truth disagree: scores of all classes together, from soft counts."""
+
+from __future__ import annotations
+
+import functools
+
+import jax
+import jax.numpy as jnp
+from jax import Array, lax
+
+from jmetrics._core import check
+from jmetrics._core.numerics import tabulate
+from jmetrics._core.types import ArrayLike, Number
+from jmetrics.classification.agreement import correlation_of_classes, kappa
+from jmetrics.classification.rates import mean_recall
+from jmetrics.losses._soft import SoftLabels, counts_of, loss_of, soft_labels
+
+
+def mcc_loss(
+    y_true: ArrayLike,
+    y_proba: ArrayLike,
+    *,
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+) -> Array:
+    """One minus the Matthews correlation of soft counts.
+
+    A probability p of a class counts as the share p of a sample predicted to be of it. Stands
+    for 1 − `jmetrics.matthews_corrcoef`, and is that where all probabilities are 0 or 1.
+
+    Shapes: `y_true`, `sample_weight` and `where` (n,); `y_proba` (n,), the probability of class
+    1 of two, or (n, n_classes) with rows that sum to 1. A scalar.
+    Range: [0, 2], lower is better, 1 is chance.
+    Undefined: 0 with zero gradient when nothing counts; 1 with zero gradient where one class is
+    all that is true or predicted; NaN for a probability outside [0, 1] and for a label that is
+    none of the classes.
+    Gradient: smooth in the probabilities and in the weights.
+    Cost: O(n n_classes) time, no temporary arrays.
+    Raises: ValueError or TypeError for shapes and dtypes that do not fit.
+    Source: Abhishek & Hamarneh (2021); Gorodkin (2004).
+
+    >>> round(float(mcc_loss([0, 1, 1, 0], [0.25, 0.5, 1.0, 0.0])), 6)
+    0.370059
+    """
+    return _mcc_loss(
+        *check.class_scores(
+            y_true=y_true, y_proba=y_proba, sample_weight=sample_weight, where=where
+        )
+    )
+
+
+@jax.jit
+def _mcc_loss(y_true, y_proba, sample_weight, where):
+    data = soft_labels(y_true, y_proba, sample_weight, where, by_class=True)
+    return loss_of(correlation_of_classes(counts_of(data)), data)
+
+
+def balanced_accuracy_loss(
+    y_true: ArrayLike,
+    y_proba: ArrayLike,
+    *,
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+) -> Array:
+    """One minus the mean, over the classes in `y_true`, of their soft recalls.
+
+    1 − mean_k Σ w [y = k] p_k / Σ w [y = k]. Stands for 1 − `jmetrics.balanced_accuracy_score`,
+    and is that where all probabilities are 0 or 1. For two classes it is half of one minus the
+    soft Youden index.
+
+    Shapes: `y_true`, `sample_weight` and `where` (n,); `y_proba` (n,), the probability of class
+    1 of two, or (n, n_classes) with rows that sum to 1. A scalar.
+    Range: [0, 1], lower is better.
+    Undefined: 0 with zero gradient when nothing counts; NaN for a probability outside [0, 1]
+    and for a label that is none of the classes.
+    Gradient: constant in the probabilities, smooth in the weights.
+    Cost: O(n n_classes) time, no temporary arrays.
+    Raises: ValueError or TypeError for shapes and dtypes that do not fit.
+    Source: Brodersen et al. (2010); Youden (1950).
+
+    >>> float(balanced_accuracy_loss([0, 1, 1], [0.25, 0.5, 1.0]))
+    0.25
+    """
+    return _balanced_accuracy_loss(
+        *check.class_scores(
+            y_true=y_true, y_proba=y_proba, sample_weight=sample_weight, where=where
+        )
+    )
+
+
+@jax.jit
+def _balanced_accuracy_loss(y_true, y_proba, sample_weight, where):
+    data = soft_labels(y_true, y_proba, sample_weight, where, by_class=True)
+    return loss_of(mean_recall(counts_of(data), False), data)
+
+
+def cohen_kappa_loss(
+    y_true: ArrayLike,
+    y_proba: ArrayLike,
+    *,
+    weights: str | None = None,
+    replace_undefined_by: Number = 0.0,
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+) -> Array:
+    """One minus Cohen's kappa of soft counts, Σ d_ij C_ij / Σ d_ij E_ij.
+
+    C_ij = Σ w [y = i] p_j in shares, and E what it would be for independent labels. The
+    disagreement d_ij is [i ≠ j], or |i − j| with `weights="linear"`, or (i − j)² with
+    "quadratic". Stands for 1 − `jmetrics.cohen_kappa_score` with all classes as its `labels`,
+    and is that where all probabilities are 0 or 1.
+
+    Shapes: `y_true`, `sample_weight` and `where` (n,); `y_proba` (n,), the probability of class
+    1 of two, or (n, n_classes) with rows that sum to 1. A scalar.
+    Range: [0, ∞), lower is better, 1 is chance.
+    Undefined: 0 with zero gradient when nothing counts; 1 − `replace_undefined_by`, by default
+    the limit 1, with zero gradient where one class is all that is true and predicted; NaN for a
+    probability outside [0, 1] and for a label that is none of the classes.
+    Gradient: smooth in the probabilities and in the weights.
+    Cost: O(n n_classes + n_classes²) time and memory.
+    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
+    Source: Cohen (1968); de la Torre, Puig & Valls (2018).
+
+    >>> y_proba = [[1.0, 0.0, 0.0], [0.25, 0.5, 0.25], [0.0, 0.5, 0.5]]
+    >>> float(cohen_kappa_loss([0, 1, 2], y_proba, weights="quadratic"))
+    0.25
+    """
+    check.one_of("weights", weights, ("linear", "quadratic", None))
+    arrays = check.class_scores(
+        y_true=y_true, y_proba=y_proba, sample_weight=sample_weight, where=where
+    )
+    undefined = check.number("replace_undefined_by", replace_undefined_by)
+    return _cohen_kappa_loss(*arrays, undefined, distance=weights)
+
+
+@functools.partial(jax.jit, static_argnames="distance")
+def _cohen_kappa_loss(y_true, y_proba, sample_weight, where, undefined, *, distance):
+    data = soft_labels(y_true, y_proba, sample_weight, where, by_class=True)
+    return loss_of(kappa(_confusion(data), distance, True, undefined), data)
+
+
+def _confusion(data: SoftLabels) -> Array:
+    """Weight of each true class (row) that goes to each class (column)."""
+    size = data.proba.shape[1]
+    column = lax.broadcasted_iota(jnp.int32, data.proba.shape, 1)
+    cell = size * lax.argmax(data.truth, 1, jnp.int32)[:, None] + column
+    weight = data.weight.astype(data.proba.dtype)[:, None] * data.proba
+    return tabulate(cell.ravel(), weight.ravel(), size**2).reshape(size, size)

@@ -1,0 +1,185 @@
+"""Surrogates of one minus AUC for several classes, and between groups of samples."""
+
+from __future__ import annotations
+
+import functools
+
+import jax
+import jax.numpy as jnp
+from jax import Array
+
+from jmetrics._core import check
+from jmetrics._core.counts import are_labels, as_labels
+from jmetrics._core.numerics import accumulator, safe_divide, weighted_sum
+from jmetrics._core.types import ArrayLike, Number
+from jmetrics._core.weights import clean, combine
+from jmetrics.losses._pairs import SURROGATES, Options, mean_penalty, placed, scored
+
+KINDS = ("subgroup", "bpsn", "bnsp")
+
+
+def group_auc_loss(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    group: ArrayLike,
+    kind: str = "subgroup",
+    surrogate: str = "squared_hinge",
+    margin: Number = 1.0,
+    temperature: Number = 1.0,
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+) -> Array:
+    """Mean penalty over pairs of a positive and a negative chosen by their group.
+
+    Σ_ij w_i w_j φ(s_i − s_j) / Σ_ij w_i w_j, with φ as in `auc_loss`. For the samples of a group
+    and the rest, the background, positives i and negatives j are
+
+    * "subgroup": both of the group;
+    * "bpsn": background positives, subgroup negatives;
+    * "bnsp": subgroup positives, background negatives.
+
+    Stands for 1 − `jmetrics.roc_auc_score` of these samples.
+
+    Shapes: all (n,); `group` is boolean, `y_true` holds 0 and 1, `y_score` any finite numbers;
+    `margin` and `temperature` are traced numbers. A scalar.
+    Range: that of `auc_loss`; lower is better.
+    Undefined: 0 with zero gradient where there is no such pair; NaN as in `auc_loss`.
+    Gradient: that of `auc_loss`.
+    Cost: that of `auc_loss`.
+    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
+    Source: Borkan, Dixon, Sorensen, Thain & Vasserman (2019).
+
+    >>> y_true, y_score = [0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]
+    >>> group = [False, True, True, False]
+    >>> round(float(group_auc_loss(y_true, y_score, group=group, kind="bpsn")), 5)
+    0.36
+    """
+    *arrays, sample_weight, where = check.samples(
+        y_true=y_true, y_score=y_score, sample_weight=sample_weight, where=where
+    )
+    _, members = check.masked("y_score", arrays[1], "group", group)
+    check.one_of("kind", kind, KINDS)
+    check.one_of("surrogate", surrogate, SURROGATES)
+    margin, temperature = check.number("margin", margin), check.number("temperature", temperature)
+    traced = (*arrays, members, sample_weight, where, margin, temperature)
+    return _group_auc_loss(*traced, kind=kind, surrogate=surrogate)
+
+
+@functools.partial(jax.jit, static_argnames=("kind", "surrogate"))
+def _group_auc_loss(
+    y_true, y_score, members, sample_weight, where, margin, temperature, *, kind, surrogate
+):
+    data = scored(y_true, y_score, sample_weight, where)
+    options = Options.of(surrogate, margin, temperature, data.at.score.dtype)
+    positive = jnp.where(members == (kind != "bpsn"), data.positive, jnp.zeros_like(data.weight))
+    negative = jnp.where(members == (kind != "bnsp"), data.negative, jnp.zeros_like(data.weight))
+    loss = mean_penalty(surrogate, data.at, data.truth, positive, negative, options)
+    return data.defined(options.defined(loss))
+
+
+def multiclass_auc_loss(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    multi_class: str = "ovr",
+    average: str = "macro",
+    surrogate: str = "squared_hinge",
+    margin: Number = 1.0,
+    temperature: Number = 1.0,
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+) -> Array:
+    """Mean over classes of the AUC loss of their scores.
+
+    Stands for 1 − `jmetrics.roc_auc_score` with the same options. "ovr" sets each class that
+    occurs against all others: the mean of these losses, or by weight of the class for
+    `average="weighted"`. "ovo" is the mean over all ordered pairs of classes that occur of the
+    loss of the first one's scores among both, or by weight of both.
+
+    Shapes: `y_true` (n,), `y_score` (n, n_classes) with a column for each class, 0 to
+    n_classes − 1; finite scores; `margin` and `temperature` are traced numbers. A scalar.
+    Range: that of `auc_loss`; lower is better.
+    Undefined: 0 with zero gradient unless two classes have weight; NaN for a label of no class,
+    a score with no finite square, and a temperature that is not positive.
+    Gradient: that of `auc_loss`.
+    Cost: O(n log n) time a class, also for "ovo": the pairs of a class with all others are
+    those of one sort with weighted negatives. O(n n_classes) memory.
+    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
+    Source: Hand & Till (2001).
+
+    >>> y_score = [[0.7, 0.2, 0.1], [0.3, 0.4, 0.3], [0.1, 0.6, 0.3], [0.4, 0.1, 0.5]]
+    >>> round(float(multiclass_auc_loss([0, 1, 2, 2], y_score, margin=0.1)), 5)
+    0.01083
+    """
+    y_true, y_score, sample_weight, where = check.class_scores(
+        y_true=y_true, y_score=y_score, sample_weight=sample_weight, where=where
+    )
+    check.require(y_score.ndim == 2, f"`y_score` must be (n, n_classes), got {y_score.shape}")
+    check.one_of("multi_class", multi_class, ("ovr", "ovo"))
+    check.one_of("average", average, ("macro", "weighted"))
+    check.one_of("surrogate", surrogate, SURROGATES)
+    margin, temperature = check.number("margin", margin), check.number("temperature", temperature)
+    return _multiclass_auc_loss(
+        y_true,
+        y_score,
+        sample_weight,
+        where,
+        margin,
+        temperature,
+        multi_class=multi_class,
+        average=average,
+        surrogate=surrogate,
+    )
+
+
+@functools.partial(jax.jit, static_argnames=("multi_class", "average", "surrogate"))
+def _multiclass_auc_loss(
+    y_true, y_score, sample_weight, where, margin, temperature, *, multi_class, average, surrogate
+):
+    dtype = accumulator(y_score, sample_weight)
+    options = Options.of(surrogate, margin, temperature, dtype)
+    weight = combine(sample_weight, where, y_true.shape, dtype)
+    y_true = clean(y_true, sample_weight, where)
+    count = y_score.shape[1]
+    labels = jnp.clip(as_labels(y_true), -1, count)
+    known = are_labels(y_true) & (labels >= 0) & (labels < count)
+    members = labels[:, None] == jnp.arange(count)[None]
+    total = weighted_sum(members, weight[:, None]).astype(dtype)
+    against = _opponents(total, multi_class, average)
+
+    def one(column: tuple[Array, Array, Array]) -> tuple[Array, Array]:
+        score, truth, share = column
+        at = placed(score, weight, where)
+        positive = jnp.where(truth, weight.astype(dtype), 0)
+        negative = jnp.where(truth, 0, weight.astype(dtype) * share[jnp.clip(labels, 0, count - 1)])
+        return mean_penalty(surrogate, at, truth, positive, negative, options), at.usable
+
+    losses, usable = jax.lax.map(one, (y_score.astype(dtype).T, members.T, against))
+    importance = _importance(total, multi_class, average)
+    loss = safe_divide(jnp.sum(importance * losses), jnp.sum(importance), 0.0)
+    loss = check.defined(loss, jnp.all((weight == 0) | known), "`y_true` must be a class")
+    loss = check.defined(loss, jnp.all(usable), "`y_score` and its square must be finite")
+    return options.defined(loss)
+
+
+def _opponents(total: Array, multi_class: str, average: str) -> Array:
+    """What a unit of weight of each class counts as a negative of each class, in rows."""
+    alike = jnp.ones((total.shape[0],) * 2, total.dtype)
+    if multi_class == "ovr":
+        return alike
+    together = total[:, None] + total[None] if average == "weighted" else alike
+    return safe_divide(together, jnp.broadcast_to(total[None], alike.shape), 0.0)
+
+
+def _importance(total: Array, multi_class: str, average: str) -> Array:
+    """Weight of each class in the mean; 0 for one without pairs."""
+    occurs = total > 0
+    several = jnp.sum(occurs) >= 2
+    if average == "macro":
+        importance = jnp.ones_like(total)
+    elif multi_class == "ovr":
+        importance = total
+    else:  # the sum over the other classes of the weight of both
+        importance = (jnp.sum(occurs) - 2).astype(total.dtype) * total + jnp.sum(total)
+    return jnp.where(occurs & several, importance, jnp.zeros_like(total))

@@ -1,0 +1,216 @@
+"""Surrogates of one minus average precision, for whole data sets and for mini-batches."""
+
+from __future__ import annotations
+
+import functools
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+from jax import Array, lax
+from jax.typing import DTypeLike
+
+from jmetrics._core import check
+from jmetrics._core.numerics import safe_divide, weighted_sum
+from jmetrics._core.order import order, tied_weight
+from jmetrics._core.pairs import along, kernel_sum, line
+from jmetrics._core.types import ArrayLike, Number
+from jmetrics._core.weights import scaled
+from jmetrics.losses._pairs import Options, Scored, scored, shares, shifted
+
+_SURROGATES = ("laplace", "squared_hinge")
+
+
+def average_precision_loss(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    surrogate: str = "laplace",
+    margin: Number = 1.0,
+    temperature: Number = 1.0,
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+) -> Array:
+    """Mean over positives of the smooth share of negatives among what is ranked at or above.
+
+    Σ_i w_i N_i / (P_i + N_i) / Σ_i w_i over positives i, where P_i and N_i are the sums of
+    w_j φ(s_i − s_j) over positives j, i itself included, and negatives j. Stands for
+    1 − `jmetrics.average_precision_score`.
+
+    "laplace": φ(t) = exp(−t/τ) / 2 for t > 0 and 1 − exp(t/τ) / 2 for t < 0, the distribution
+    function of Laplace noise, and φ(0) = 1, since a tie counts as ranked at or above; it tends
+    to the exact loss as τ goes to 0. "squared_hinge": φ(t) = max(m − t, 0)².
+
+    Shapes: all (n,); `y_true` holds 0 and 1, `y_score` any finite numbers; `margin` and
+    `temperature` are traced numbers. A scalar.
+    Range: [0, 1], lower is better.
+    Undefined: 0 with zero gradient unless both classes have weight; NaN for a label other than
+    0 and 1, a score with no finite square, and a margin or temperature that is not positive.
+    Gradient: continuous in the scores, for "laplace" but where two of them meet, where the loss
+    jumps; smooth in the weights.
+    Cost: O(n log n) time, O(n) memory, for one sort of n numbers, or 2n for "squared_hinge".
+    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
+    Source: Brown, Xie, Kalogeiton & Zisserman (2020), with a Laplace in place of a logistic
+    distribution; Qi, Luo, Xu, Ji & Yang (2021).
+
+    >>> y_true, y_score = [0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]
+    >>> round(float(average_precision_loss(y_true, y_score, temperature=0.001)), 5)
+    0.16667
+    """
+    *arrays, sample_weight, where = check.samples(
+        y_true=y_true, y_score=y_score, sample_weight=sample_weight, where=where
+    )
+    check.one_of("surrogate", surrogate, _SURROGATES)
+    margin, temperature = check.number("margin", margin), check.number("temperature", temperature)
+    return _average_precision_loss(
+        *arrays, sample_weight, where, margin, temperature, surrogate=surrogate
+    )
+
+
+@functools.partial(jax.jit, static_argnames="surrogate")
+def _average_precision_loss(
+    y_true, y_score, sample_weight, where, margin, temperature, *, surrogate
+):
+    data = scored(y_true, y_score, sample_weight, where)
+    dtype = data.at.score.dtype
+    options = Options.of(surrogate, margin, temperature, data.at.score.dtype)
+    above = (_soft_counts if surrogate == "laplace" else _hinge_sums)(data, options)
+    missed = safe_divide(above.negative, above.positive + above.negative, 0.0)
+    loss = weighted_sum(missed, shares(data.positive, dtype))
+    return data.defined(options.defined(loss))
+
+
+class Above(NamedTuple):
+    """What is ranked at or above each sample, in a smooth sense."""
+
+    positive: Array
+    negative: Array
+
+
+def _by_class(data: Scored) -> Array:
+    """Weights of the positives and of the negatives, over one number."""
+    weight = scaled(data.weight.astype(data.at.score.dtype))
+    return jnp.where(jnp.stack([data.truth, ~data.truth]), weight[None], jnp.zeros_like(weight))
+
+
+def _soft_counts(data: Scored, options: Options) -> Above:
+    weights = _by_class(data)
+    places = order(data.at.raw)
+    points = along(places.item, data.at.score, data.at.rest)
+
+    def count(weight: Array) -> Array:
+        _, tied = tied_weight(weight[places.item], places.start, places.end)
+        tied = jnp.zeros_like(tied).at[places.item].set(tied, unique_indices=True)
+        return kernel_sum("laplace", points, weight, options.temperature) + tied / 2
+
+    return Above(*jax.vmap(count)(weights))
+
+
+def _hinge_sums(data: Scored, options: Options) -> Above:
+    """Sums for points at s_i − m over points at s_j."""
+    at, weights = data.at, _by_class(data)
+    margin = options.margin
+    margin = check.defined(margin, margin > 0, "`margin` must be positive")
+    pairs = zip(shifted(at, margin), (at.score, at.rest), strict=True)
+    points = line(*(jnp.concatenate(both) for both in pairs))
+
+    def total(weight: Array) -> Array:
+        padded = jnp.concatenate([jnp.zeros_like(weight), weight])
+        return kernel_sum("squared_hinge", points, padded)[: weight.shape[0]]
+
+    return Above(*jax.vmap(total)(weights))
+
+
+class SoapState(NamedTuple):
+    """Moving averages for each training sample of what is ranked at or above it."""
+
+    positive: Array
+    negative: Array
+
+
+def soap_init(num_samples: int, *, dtype: DTypeLike = jnp.float32) -> SoapState:
+    """State of `soap_loss` before the first batch, for that many training samples.
+
+    Shapes: two arrays (num_samples,) of zeros, which stand for a sample not seen yet.
+    Cost: O(num_samples) memory.
+    Raises: ValueError or TypeError unless `num_samples` is a whole number of at least 1.
+    Source: Qi, Luo, Xu, Ji & Yang (2021).
+
+    >>> soap_init(2)
+    SoapState(positive=Array([0., 0.], dtype=float32), negative=Array([0., 0.], dtype=float32))
+    """
+    zero = jnp.zeros(check.positive_integer("num_samples", num_samples), dtype)
+    return SoapState(zero, zero)
+
+
+def soap_loss(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    state: SoapState,
+    index: ArrayLike,
+    decay: Number = 0.9,
+    margin: Number = 1.0,
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+) -> tuple[Array, SoapState]:
+    """Average precision loss of a mini-batch, with moving averages in its denominators.
+
+    `average_precision_loss` with "squared_hinge" is a mean of ratios, so that the mean of its
+    gradients over batches is not the gradient over all data. Here P_i and N_i, as shares of
+    the weight of the batch, update averages of sample i: u = decay u + (1 − decay) P_i, or P_i
+    when it is seen first. The value is that of the averages, and the gradient that of
+    Σ_i w_i N_i / (P_i + N_i) with them in place of the sums, but the derivatives of the batch.
+    A positive is in each of its own batches, the others only by chance, so that with small
+    batches it counts for more than in all data.
+
+    Shapes: arrays (n,); `index` holds the place of each sample in the training data, distinct
+    for those that count, and `state` comes from `soap_init` or the call before; `decay` and
+    `margin` are traced numbers. A scalar and the next state.
+    Range: [0, 1], lower is better.
+    Undefined: 0 with zero gradient unless the batch has positives; NaN for a label other than 0
+    and 1, a score with no finite square, a margin that is not positive, a decay outside [0, 1)
+    and an index outside the state.
+    Gradient: in the scores; the state has none.
+    Cost: O(n log n) time, O(n) memory beside the state.
+    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
+    Source: Qi, Luo, Xu, Ji & Yang (2021).
+
+    >>> y_true, y_score = [0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]
+    >>> loss, state = soap_loss(y_true, y_score, state=soap_init(4), index=[0, 1, 2, 3])
+    >>> bool(jnp.isclose(loss, average_precision_loss(y_true, y_score, surrogate="squared_hinge")))
+    True
+    """
+    *arrays, sample_weight, where = check.samples(
+        y_true=y_true, y_score=y_score, sample_weight=sample_weight, where=where
+    )
+    index = check.group_ids("index", index, arrays[0].shape)
+    decay, margin = check.number("decay", decay), check.number("margin", margin)
+    return _soap_loss(*arrays, sample_weight, where, state, index, decay, margin)
+
+
+@jax.jit
+def _soap_loss(y_true, y_score, sample_weight, where, state, index, decay, margin):
+    data = scored(y_true, y_score, sample_weight, where)
+    dtype = data.at.score.dtype
+    options = Options.of("squared_hinge", margin, 1.0, data.at.score.dtype)
+    total = jnp.sum(_by_class(data))
+    batch = Above(*(safe_divide(a, total, 0.0) for a in _hinge_sums(data, options)))
+    size = state.positive.shape[0]
+    decay = jnp.asarray(decay, dtype)
+    counts = data.positive != 0
+    known = (index >= 0) & (index < size)
+    place = jnp.where(counts & known, index, size)
+    old = [a.at[place].get(mode="fill", fill_value=0).astype(dtype) for a in state]
+    keep = jnp.where(old[0] > 0, decay, jnp.zeros_like(decay))
+    now = [lax.stop_gradient(keep * u + (1 - keep) * a) for u, a in zip(old, batch, strict=True)]
+    p, n = now
+    value = safe_divide(n, p + n, 0.0)
+    slope = safe_divide(p * batch.negative - n * batch.positive, jnp.square(p + n), 0.0)
+    missed = value + (slope - lax.stop_gradient(slope))
+    loss = weighted_sum(missed, shares(data.positive, dtype))
+    loss = check.defined(loss, jnp.all(known | (data.weight == 0)), "`index` must be in the state")
+    loss = check.defined(loss, (decay >= 0) & (decay < 1), "`decay` must be in [0, 1)")
+    pairs = zip(state, now, strict=True)
+    fresh = (a.at[place].set(u.astype(a.dtype), mode="drop") for a, u in pairs)
+    return data.defined(loss), SoapState(*fresh)

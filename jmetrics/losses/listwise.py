@@ -1,0 +1,268 @@
+"""Losses of whole lists: likelihoods of an order, and smooth sorting."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import jax.numpy as jnp
+from jax import Array, lax
+
+from jmetrics._core import check
+from jmetrics._core.lists import RankedGains, Rows, ranked_gains
+from jmetrics._core.numerics import absolute, safe_divide
+from jmetrics._core.types import ArrayLike, Number
+from jmetrics.losses._lists import (
+    Items,
+    ListLoss,
+    largest,
+    over_lists,
+    over_pairs,
+    positive,
+    sum_where,
+    total,
+)
+from jmetrics.ranking._lists import NOT_NAN
+from jmetrics.ranking.gains import Gain, discount, discounted, ideal_gain
+
+
+def softmax_loss(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    temperature: Number = 1.0,
+    average: str | None = "mean",
+    segment_ids: ArrayLike | None = None,
+    num_segments: int | None = None,
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+) -> Array:
+    """Cross-entropy between relevance and the softmax of the scores of a list.
+
+    −Σ y_true log softmax(y_score / τ). Relevance is taken as it is, so a list counts as much as
+    it has of it. Stands for 1 − `jmetrics.reciprocal_rank`, which it bounds from above for a
+    single relevant item of relevance 1, and less closely for 1 − `jmetrics.ndcg_score`.
+
+    Shapes: both arrays (n_lists, list_size) and `where` that or (n_lists,); or all (n,), with
+    `segment_ids` (n,) and a static `num_segments`. `sample_weight` (n_lists,); `temperature` is a
+    traced number. A scalar, or (n_lists,) with `average=None`.
+    Range: [0, ∞), lower is better.
+    Undefined: 0 with zero gradient when nothing counts. Lists without relevance do not count. NaN
+    for a `temperature` that is not positive, and for NaN or negative relevance in an item that
+    does.
+    Gradient: smooth and convex in the scores, smooth in the weights.
+    Cost: O(n) time and memory.
+    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
+    Source: Cao et al. (2007), ListNet; Bruch, Wang, Bendersky & Najork (2019).
+
+    >>> round(float(softmax_loss([[1, 0, 0]], [[2.0, 1.0, 0.0]])), 6)
+    0.407606
+    """
+    return over_lists(
+        _SOFTMAX,
+        y_true,
+        y_score,
+        segment_ids,
+        num_segments,
+        sample_weight,
+        where,
+        average=average,
+        options=(check.number("temperature", temperature),),
+    )
+
+
+def listmle_loss(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    temperature: Number = 1.0,
+    average: str | None = "mean",
+    segment_ids: ArrayLike | None = None,
+    num_segments: int | None = None,
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+) -> Array:
+    """Negative log-likelihood that items drawn by their scores come in order of relevance.
+
+    Σ_i (log Σ_j exp(s_j / τ) − s_i / τ) over the items j with y_j ≤ y_i. Without ties in `y_true`
+    this is ListMLE, the Plackett–Luce likelihood of its order; tied items are each drawn from all
+    that are not more relevant, whatever order they are stored in.
+
+    Shapes: both arrays (n_lists, list_size) and `where` that or (n_lists,); or all (n,), with
+    `segment_ids` (n,) and a static `num_segments`. `sample_weight` (n_lists,); `temperature` is a
+    traced number. A scalar, or (n_lists,) with `average=None`.
+    Range: [0, ∞), in nats; lower is better.
+    Undefined: 0 with zero gradient when nothing counts. Lists without an item do not count. NaN
+    for a `temperature` that is not positive, and for NaN in an item that counts.
+    Gradient: smooth and convex in the scores, smooth in the weights.
+    Cost: O(n log n) time and memory, for one sort by relevance and cumulative log-sum-exps, for
+    which no gap between scores is too large.
+    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
+    Source: Xia, Liu, Wang, Zhang & Li (2008); Breslow (1974) on ties.
+
+    >>> round(float(listmle_loss([[2, 1, 0]], [[0.0, 50.0, 100.0]])), 6)
+    150.0
+    """
+    return over_lists(
+        _LISTMLE,
+        y_true,
+        y_score,
+        segment_ids,
+        num_segments,
+        sample_weight,
+        where,
+        average=average,
+        options=(check.number("temperature", temperature),),
+    )
+
+
+def neural_ndcg_loss(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    temperature: Number = 1.0,
+    gain: Gain = "linear",
+    average: str | None = "mean",
+    segment_ids: ArrayLike | None = None,
+    num_segments: int | None = None,
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+) -> Array:
+    """One minus the normalised discounted cumulative gain of gains that are sorted smoothly.
+
+    The gain at place i of n is Σ_j P_ij gain_j, with row i of P the softmax over the items j of
+    ((n + 1 − 2 i) s_j − Σ_k |s_j − s_k|) / τ. Its rows add up to 1, but its columns only as
+    τ → 0. Stands for 1 − `jmetrics.ndcg_score`, and tends to it as `temperature` → 0 where no
+    scores are tied. `gain` is "linear", "exponential" (2^y − 1) or a function of arrays.
+
+    Shapes: both arrays (n_lists, list_size) and `where` that or (n_lists,); or all (n,), with
+    `segment_ids` (n,) and a static `num_segments`. `sample_weight` (n_lists,); `temperature` is a
+    traced number. A scalar, or (n_lists,) with `average=None`.
+    Range: (−∞, 1], lower is better; below 0 only where columns of P add up to more than 1.
+    Undefined: 0 with zero gradient when nothing counts. Lists without gain do not count. NaN for
+    a `temperature` that is not positive, and for NaN or negative relevance in an item that does.
+    Gradient: smooth but where scores are tied; smooth in the weights. The exponents, as large as
+    list_size |s| / τ, are rounded in the precision of the scores.
+    Cost: O(list_size) time an item for rows and O(n) for segments, by blocks; O(n) memory.
+    `jmetrics.ragged.pad_lists` makes rows of segments.
+    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
+    Source: Grover, Wang, Zweig & Ermon (2019); Pobrotyn & Białobrzeski (2021), who also scale the
+    columns; Swezey, Grover, Charron & Ermon (2021), who do not.
+
+    >>> round(float(neural_ndcg_loss([[3, 0, 1]], [[0.0, 1.0, 2.0]], temperature=0.01)), 4)
+    0.3115
+    """
+    return over_lists(
+        _neural_ndcg(gain),
+        y_true,
+        y_score,
+        segment_ids,
+        num_segments,
+        sample_weight,
+        where,
+        average=average,
+        options=(check.number("temperature", temperature),),
+    )
+
+
+def _relevance(y_true: Array, _: None) -> tuple[Array, Array]:
+    return y_true, y_true >= 0
+
+
+def _any_order(y_true: Array, _: None) -> tuple[Array, Array]:
+    return y_true, y_true == y_true
+
+
+def _from_top(items: Items) -> Array:
+    """Scores less the largest of their list, as which they are the same losses, more exactly."""
+    return items.score - items.lists.of_each(largest(items, items.score))
+
+
+def _softmax(items: Items, temperature: Number) -> tuple[Array, Array]:
+    below = -_from_top(items) / positive("temperature", temperature, items.score.dtype)
+    below = jnp.where(items.on, below, jnp.zeros_like(below))  # at least 0
+    log_sum = jnp.log(jnp.maximum(total(items, jnp.exp(-below)), 1))
+    value = total(items, items.label * (items.lists.of_each(log_sum) + below))
+    return value, total(items, items.label) > 0
+
+
+def _listmle(items: Items, temperature: Number) -> tuple[Array, Array]:
+    score = _from_top(items) / positive("temperature", temperature, items.score.dtype)
+    ranked = ranked_gains(-items.label, score, items.lists, "average")
+    count = items.lists.sum(items.on.astype(jnp.int32))
+    return ranked.lists.sum(_above_own(ranked)), count > 0
+
+
+def _above_own(ranked: RankedGains) -> Array:
+    """log Σ exp of the gains of a list up to the last place tied with each, less the own one.
+
+    The sums are doubled in length until they reach the first place. Each is kept as the largest
+    gain and the logarithm of the rest, so that no digit is lost to how large it is.
+    """
+    lists, gain = ranked.lists, ranked.gain
+    place = lax.broadcasted_iota(jnp.int32, gain.shape, gain.ndim - 1)
+    if isinstance(lists, Rows):
+        first, real = jnp.zeros_like(place), place < ranked.size[:, None]
+    else:
+        first, real = lists.first()[lists.segment], lists.segment < lists.count
+
+    def at(values: Array, index: Array) -> Array:
+        return jnp.take_along_axis(values, index, axis=-1, mode="clip")
+
+    def double(i: Array, sums: tuple[Array, Array]) -> tuple[Array, Array]:
+        step = lax.shift_left(jnp.int32(1), i.astype(jnp.int32))
+        (most, rest), inside = sums, place - first >= step
+        earlier, rest_of_it = (at(part, jnp.maximum(place - step, 0)) for part in sums)
+        top = jnp.where(inside, jnp.maximum(most, earlier), most)
+        more = jnp.logaddexp(rest + (most - top), rest_of_it + (earlier - top))
+        return top, jnp.where(inside, more, rest)
+
+    fixed = lax.stop_gradient(gain)
+    steps = gain.shape[-1].bit_length()
+    most, rest = lax.fori_loop(0, steps, double, (fixed, gain - fixed))
+    last = first + ranked.end - 1
+    return jnp.where(real, at(most, last) - gain + at(rest, last), jnp.zeros_like(gain))
+
+
+_SOFTMAX = ListLoss(_relevance, "`y_true` must not be negative or NaN", _softmax)
+_LISTMLE = ListLoss(_any_order, NOT_NAN, _listmle)
+
+
+@functools.lru_cache(maxsize=64)
+def _neural_ndcg(gain: Gain) -> ListLoss:
+    """What to compute for a gain; the same object each time, so that it compiles once."""
+    score = discounted(gain, ideal=True)
+    return ListLoss(score.prepare, score.reason, _sorted_gains)
+
+
+def _sorted_gains(items: Items, temperature: Number) -> tuple[Array, Array]:
+    score = _from_top(items) / positive("temperature", temperature, items.score.dtype)
+    rank = _stored_ranks(items)
+    size = total(items, jnp.ones_like(score))
+    centred = items.lists.of_each(size) + 1 - 2 * rank
+
+    def spread(own: Array, others: Array, together: Array) -> Array:
+        return sum_where(absolute(others - own), together)
+
+    def of_place(own: Any, others: Any, together: Array) -> Array:
+        centred, (score, gain, spread) = own[0], others[1:]
+        logits = jnp.where(together, centred * score - spread, -jnp.inf)
+        top = lax.stop_gradient(jnp.max(logits, axis=-1, keepdims=True, initial=-1e30))
+        share = jnp.where(together, jnp.exp(logits - top), 0)
+        return safe_divide(sum_where(share * gain, together), sum_where(share, together), 0.0)
+
+    spreads = over_pairs(spread, score, items)
+    gain = over_pairs(of_place, (centred, score, items.label, spreads), items)
+    best = ideal_gain(items.label, items.lists, None)
+    value = total(items, gain * discount(rank))
+    return 1 - safe_divide(value, best, 0.0), best != 0
+
+
+def _stored_ranks(items: Items) -> Array:
+    """The numbers from 1 for the items of each list, in the order they are stored in."""
+    place = lax.broadcasted_iota(jnp.int32, items.score.shape, items.score.ndim - 1)
+
+    def of(own: Array, others: Array, together: Array) -> Array:
+        return sum_where(jnp.ones_like(others), together & (others <= own))
+
+    return jnp.maximum(over_pairs(of, place, items), 1).astype(items.score.dtype)

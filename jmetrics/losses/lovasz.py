@@ -1,0 +1,145 @@
+"""Lovász extensions of 1 − Jaccard: convex in the scores or probabilities, and exact at labels."""
+
+from __future__ import annotations
+
+import functools
+
+import jax
+import jax.numpy as jnp
+from jax import Array, lax
+
+from jmetrics._core import check
+from jmetrics._core.counts import BinaryCounts, are_binary, is_positive
+from jmetrics._core.numerics import absolute, accumulator, safe_divide
+from jmetrics._core.order import Order, order
+from jmetrics._core.types import ArrayLike
+from jmetrics._core.weights import clean, combine
+from jmetrics.classification._averages import average_score
+from jmetrics.classification.overlap import jaccard
+from jmetrics.losses._soft import checked_inputs, counts_of, in_domain, soft_labels
+
+_AVERAGES = ("binary", "macro", "weighted", None)
+
+
+def lovasz_hinge_loss(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+) -> Array:
+    """Lovász extension of 1 − Jaccard over the hinge errors of scores of two classes.
+
+    With errors e = max(1 − s, 0) of positives and max(1 + s, 0) of negatives, falling,
+    Σ_i (e_i − e_(i+1)) J_i, where J_i is 1 − `jmetrics.jaccard_score` if the first i samples are
+    the ones predicted wrong. Bounds 1 − Jaccard of the predictions s > 0 from above.
+
+    Shapes: all (n,); `y_true` holds 0 and 1, `y_score` any finite numbers. A scalar.
+    Range: [0, ∞), lower is better.
+    Undefined: 0 with zero gradient when nothing counts, and where nothing is true and nothing
+    wrong; NaN for a label other than 0 and 1 and for a NaN score that counts.
+    Gradient: piecewise constant in the scores, smooth in the weights; convex in the scores.
+    Cost: O(n log n) time for one sort, O(n) memory.
+    Raises: ValueError or TypeError for shapes and dtypes that do not fit.
+    Source: Yu & Blaschko (2015); Berman, Triki & Blaschko (2018).
+
+    >>> float(lovasz_hinge_loss([0, 1, 1], [-2.0, 0.5, 2.0]))
+    0.25
+    """
+    arrays = check.samples(y_true=y_true, y_score=y_score, sample_weight=sample_weight, where=where)
+    return _lovasz_hinge_loss(*arrays)
+
+
+@jax.jit
+def _lovasz_hinge_loss(y_true, y_score, sample_weight, where):
+    dtype = accumulator(y_score, sample_weight)
+    weight = combine(sample_weight, where, y_true.shape, dtype)
+    score = clean(y_score.astype(dtype), sample_weight, where)
+    y_true = clean(y_true, sample_weight, where)
+    truth = is_positive(y_true)
+    error = jax.nn.relu(1 - jnp.where(truth, score, -score))
+    loss = jnp.where(jnp.any(weight != 0), _extension(error, truth, weight), 0)
+    labelled = jnp.all((weight == 0) | are_binary(y_true))
+    loss = check.defined(loss, labelled, "`y_true` must be 0 or 1")
+    return check.defined(loss, jnp.all(score == score), "`y_score` must not be NaN")
+
+
+def lovasz_softmax_loss(
+    y_true: ArrayLike,
+    y_proba: ArrayLike,
+    *,
+    average: str | None = "macro",
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+) -> Array:
+    """Lovász extension of 1 − Jaccard over the errors |y − p| of probabilities.
+
+    For each class, with its errors falling, Σ_i (e_i − e_(i+1)) J_i, where J_i is
+    1 − `jmetrics.jaccard_score` if the first i samples are the ones that are wrong. So it is
+    1 − Jaccard of each class where all probabilities are 0 or 1. `average` is "macro" over the
+    classes that are true or have some probability, "weighted" by true counts, which leaves out
+    those that are never true, None, or "binary" for `y_proba` (n,).
+
+    Shapes: `y_true`, `sample_weight` and `where` (n,) with `y_proba` (n,), the probability of
+    class 1 of two, or (n, n_classes); or indicators and their probabilities (n, n_labels).
+    A scalar; with `average=None` one value for each column.
+    Range: [0, 1], lower is better.
+    Undefined: 0 with zero gradient when nothing counts, and for a class that is neither true
+    nor predicted; NaN for a probability outside [0, 1] and for a label that is none.
+    Gradient: piecewise constant in the probabilities, smooth in the weights; convex in the
+    probabilities.
+    Cost: O(n_classes n log n) time for one sort a class, O(n n_classes) memory.
+    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
+    Source: Berman, Triki & Blaschko (2018).
+
+    >>> float(lovasz_softmax_loss([0, 1, 1], [0.25, 0.5, 1.0], average="binary"))
+    0.2916666567325592
+    """
+    check.one_of("average", average, _AVERAGES)
+    arrays = checked_inputs(y_true, y_proba, sample_weight, where)
+    check.fitting_average(average, arrays[1].shape)
+    return _lovasz_softmax_loss(*arrays, average=average)
+
+
+@functools.partial(jax.jit, static_argnames="average")
+def _lovasz_softmax_loss(y_true, y_proba, sample_weight, where, *, average):
+    data = soft_labels(y_true, y_proba, sample_weight, where, by_class=average != "binary")
+    by_column = jax.vmap(_extension, in_axes=(-1, -1, None))
+    extension = _extension if average == "binary" else by_column
+    loss = extension(absolute(data.truth - data.proba), data.truth == 1, data.weight)
+    value = average_score(
+        lambda *_: loss, counts_of(data), average, data.weight, data.indicators, 0.0
+    )
+    return in_domain(value, data)
+
+
+def _extension(error: Array, truth: Array, weight: Array) -> Array:
+    """Σ (e_i − e_(i+1)) J_i, of which every term is positive, with its slope in the errors."""
+    by_error = order(lax.stop_gradient(error))
+    error, truth, weight = (a[by_error.item] for a in (error, truth, weight))
+    none = jnp.zeros_like(weight)
+    hit, miss = jnp.where(truth, weight, none), jnp.where(truth, none, weight)
+    fn, fp = (jnp.cumsum(part, dtype=part.dtype) for part in (hit, miss))
+    tp = lax.cumsum(hit, reverse=True) - hit
+    tp, fn, fp = (count.astype(error.dtype) for count in (tp, fn, fp))
+    wrong = 1 - jaccard(BinaryCounts(tp, fp, fn, jnp.zeros_like(tp)), 1.0)
+    fixed = lax.stop_gradient(error)
+    gap = fixed - jnp.concatenate([fixed[1:], jnp.zeros_like(fixed[:1])])
+    slope = _slope(hit, miss, tp, tp + fn + fp, by_error)
+    return jnp.sum(gap * wrong) + jnp.sum(slope * (error - fixed))
+
+
+def _slope(hit: Array, miss: Array, tp: Array, union: Array, by_error: Order) -> Array:
+    """What each sample adds to 1 − Jaccard when it becomes wrong, the same for equal errors.
+
+    A positive leaves the union as it is and a negative makes it larger, so with h and m of them
+    it is (h + m tp / union before) / union after, without a difference.
+    """
+    start, end = by_error.start, by_error.end
+    own = (hit + miss).astype(tp.dtype)
+    hit, miss = (
+        jnp.zeros_like(part).at[start].add(part)[start].astype(tp.dtype) for part in (hit, miss)
+    )
+    tp, union = tp[end] + hit, union[end]
+    added = hit + miss * safe_divide(tp, union - miss, 1.0)
+    return safe_divide(own, hit + miss, 0.0) * safe_divide(added, union, 0.0)

@@ -1,0 +1,216 @@
+"""How little probability and truth overlap: scores of labels, from soft counts.
+
+A probability p of a class counts as the share p of a sample predicted to be of it. From these
+counts on everything is as in the exact score, which the loss takes from 1.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax import Array
+
+from jmetrics._core import check
+from jmetrics._core.counts import BinaryCounts
+from jmetrics._core.numerics import safe_divide
+from jmetrics._core.types import ArrayLike, Number
+from jmetrics.classification._averages import AVERAGES, average_score
+from jmetrics.classification.overlap import fbeta, jaccard
+from jmetrics.losses._soft import checked_inputs, counts_of, loss_of, soft_labels
+
+
+def fbeta_loss(
+    y_true: ArrayLike,
+    y_proba: ArrayLike,
+    *,
+    beta: Number,
+    average: str | None = "binary",
+    zero_division: Number = 0.0,
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+) -> Array:
+    """One minus the F-beta score of soft counts.
+
+    1 − (1 + β²) tp / ((1 + β²) tp + fp + β² fn), tp = Σ w y p and so on. Stands for
+    1 − `jmetrics.fbeta_score`, and is that where all probabilities are 0 or 1. `average` is that
+    of the score: "binary" for `y_proba` (n,); "micro", "macro", "weighted" or None over the
+    classes or labels; "samples" over rows of indicators.
+
+    Shapes: `y_true`, `sample_weight` and `where` (n,) with `y_proba` (n,), the probability of
+    class 1 of two, or (n, n_classes); or indicators and their probabilities (n, n_labels).
+    `beta` is a traced number. A scalar; with `average=None` one value for each column.
+    Range: [0, 1], lower is better.
+    Undefined: 0 with zero gradient when nothing counts; 1 − `zero_division` with zero gradient
+    for a class that is neither true nor predicted; NaN for a probability outside [0, 1], for a
+    label that is none, and for a negative `beta`.
+    Gradient: smooth in the probabilities, in `beta` and in the weights; 0 in the probabilities
+    of a class that is never true, which does not help to learn it.
+    Cost: O(n n_classes) time, no temporary arrays.
+    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
+    Source: van Rijsbergen (1979); Dembczyński et al. (2013).
+
+    >>> round(float(fbeta_loss([0, 1, 1], [0.25, 0.5, 1.0], beta=1.0)), 6)
+    0.2
+    """
+    beta = check.number("beta", beta)
+    return _checked(fbeta, y_true, y_proba, average, zero_division, sample_weight, where, beta)
+
+
+def dice_loss(
+    y_true: ArrayLike,
+    y_proba: ArrayLike,
+    *,
+    average: str | None = "binary",
+    zero_division: Number = 0.0,
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+) -> Array:
+    """One minus the Dice coefficient of soft counts, 1 − 2 tp / (2 tp + fp + fn).
+
+    `fbeta_loss` with β = 1. Stands for 1 − `jmetrics.f1_score`, and is that where all
+    probabilities are 0 or 1. `average` is that of the score: "binary" for `y_proba` (n,);
+    "micro", "macro", "weighted" or None over the classes or labels; "samples" over rows of
+    indicators.
+
+    Shapes: `y_true`, `sample_weight` and `where` (n,) with `y_proba` (n,), the probability of
+    class 1 of two, or (n, n_classes); or indicators and their probabilities (n, n_labels).
+    A scalar; with `average=None` one value for each column.
+    Range: [0, 1], lower is better.
+    Undefined: 0 with zero gradient when nothing counts; 1 − `zero_division` with zero gradient
+    for a class that is neither true nor predicted; NaN for a probability outside [0, 1] and
+    for a label that is none.
+    Gradient: smooth in the probabilities and in the weights; 0 in the probabilities of a class
+    that is never true.
+    Cost: O(n n_classes) time, no temporary arrays.
+    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
+    Source: Dice (1945); Milletari, Navab & Ahmadi (2016), who square the denominator's terms.
+
+    >>> y_proba = [[0.75, 0.25], [0.5, 0.5], [0.0, 1.0]]
+    >>> [round(float(loss), 6) for loss in dice_loss([0, 1, 1], y_proba, average=None)]
+    [0.333333, 0.2]
+    """
+    return fbeta_loss(
+        y_true,
+        y_proba,
+        beta=1.0,
+        average=average,
+        zero_division=zero_division,
+        sample_weight=sample_weight,
+        where=where,
+    )
+
+
+def jaccard_loss(
+    y_true: ArrayLike,
+    y_proba: ArrayLike,
+    *,
+    average: str | None = "binary",
+    zero_division: Number = 0.0,
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+) -> Array:
+    """One minus intersection over union of soft counts, 1 − tp / (tp + fp + fn).
+
+    Stands for 1 − `jmetrics.jaccard_score`, and is that where all probabilities are 0 or 1.
+    `average` is that of the score: "binary" for `y_proba` (n,); "micro", "macro", "weighted" or
+    None over the classes or labels; "samples" over rows of indicators.
+
+    Shapes: `y_true`, `sample_weight` and `where` (n,) with `y_proba` (n,), the probability of
+    class 1 of two, or (n, n_classes); or indicators and their probabilities (n, n_labels).
+    A scalar; with `average=None` one value for each column.
+    Range: [0, 1], lower is better.
+    Undefined: 0 with zero gradient when nothing counts; 1 − `zero_division` with zero gradient
+    for a class that is neither true nor predicted; NaN for a probability outside [0, 1] and
+    for a label that is none.
+    Gradient: smooth in the probabilities and in the weights; 0 in the probabilities of a class
+    that is never true. `lovasz_softmax_loss` is convex instead.
+    Cost: O(n n_classes) time, no temporary arrays.
+    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
+    Source: Rahman & Wang (2016).
+
+    >>> round(float(jaccard_loss([0, 1, 1], [0.25, 0.5, 1.0])), 6)
+    0.333333
+    """
+    return _checked(jaccard, y_true, y_proba, average, zero_division, sample_weight, where)
+
+
+def tversky_loss(
+    y_true: ArrayLike,
+    y_proba: ArrayLike,
+    *,
+    alpha: Number = 0.5,
+    beta: Number = 0.5,
+    average: str | None = "binary",
+    zero_division: Number = 0.0,
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+) -> Array:
+    """One minus the Tversky index of soft counts, 1 − tp / (tp + α fp + β fn).
+
+    With α = β = ½ it is `dice_loss` and with 1 `jaccard_loss`; a larger `beta` than `alpha`
+    makes a miss worse than a false alarm. `average` is that of those: "binary" for `y_proba`
+    (n,); "micro", "macro", "weighted" or None over the classes or labels; "samples" over rows
+    of indicators.
+
+    Shapes: `y_true`, `sample_weight` and `where` (n,) with `y_proba` (n,), the probability of
+    class 1 of two, or (n, n_classes); or indicators and their probabilities (n, n_labels).
+    `alpha` and `beta` are traced numbers. A scalar; with `average=None` one value for each
+    column.
+    Range: [0, 1], lower is better.
+    Undefined: 0 with zero gradient when nothing counts; 1 − `zero_division` with zero gradient
+    for a class without a denominator; NaN for a probability outside [0, 1], for a label that
+    is none, and for a negative `alpha` or `beta`.
+    Gradient: smooth in the probabilities, in `alpha` and `beta`, and in the weights; 0 in the
+    probabilities of a class that is never true.
+    Cost: O(n n_classes) time, no temporary arrays.
+    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
+    Source: Tversky (1977); Salehi, Erdogmus & Gholipour (2017).
+
+    >>> round(float(tversky_loss([0, 1, 1], [0.25, 0.5, 1.0], alpha=0.2, beta=0.8)), 6)
+    0.230769
+    """
+    options = check.number("alpha", alpha), check.number("beta", beta)
+    return _checked(
+        _tversky, y_true, y_proba, average, zero_division, sample_weight, where, *options
+    )
+
+
+def _checked(
+    score: Callable[..., Array],
+    y_true: Any,
+    y_proba: Any,
+    average: Any,
+    zero_division: Any,
+    sample_weight: Any,
+    where: Any,
+    *options: Any,
+) -> Array:
+    check.one_of("average", average, AVERAGES)
+    arrays = checked_inputs(y_true, y_proba, sample_weight, where)
+    fits = arrays[0] if average == "samples" else arrays[1]
+    check.fitting_average(average, fits.shape)
+    zero_division = check.number("zero_division", zero_division)
+    return _overlap_loss(*arrays, zero_division, options, score=score, average=average)
+
+
+@functools.partial(jax.jit, static_argnames=("score", "average"))
+def _overlap_loss(y_true, y_proba, sample_weight, where, zero_division, options, *, score, average):
+    data = soft_labels(y_true, y_proba, sample_weight, where, by_class=average != "binary")
+    counts = counts_of(data, by_sample=average == "samples")
+    weight, named = data.weight, data.indicators
+    value = average_score(score, counts, average, weight, named, zero_division, *options)
+    return loss_of(value, data)
+
+
+def _tversky(
+    counts: BinaryCounts, zero_division: float | Array, alpha: Number, beta: Number
+) -> Array:
+    alpha, beta = (jnp.asarray(option, counts.tp.dtype) for option in (alpha, beta))
+    alpha = check.defined(alpha, alpha >= 0, "`alpha` must not be negative")
+    beta = check.defined(beta, beta >= 0, "`beta` must not be negative")
+    mixed = counts.tp + alpha * counts.fp + beta * counts.fn
+    return safe_divide(counts.tp, mixed, zero_division)

@@ -1,0 +1,115 @@
+"""Rows of the losses of soft labels."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from jmetrics import losses
+from tests.oracles import overlap_losses as oracles
+from tests.row import (
+    LOSS,
+    PROBABILITIES,
+    SMOOTH,
+    Arrays,
+    Outside,
+    Row,
+    Variant,
+    indicators,
+    probabilities,
+    scores,
+)
+from tests.rows.probability import IMPROBABLE, class_probabilities
+
+TRAITS = frozenset({LOSS, SMOOTH, PROBABILITIES})
+LABEL = Outside("y_true", 0.5, "`y_true` must be")
+
+
+def indicator_probabilities(rng: np.random.Generator, n: int) -> Arrays:
+    y, guess = indicators(rng, n)
+    return y, np.clip(0.2 + 0.5 * guess + rng.normal(0, 0.1, y.shape), 0.02, 0.98)
+
+
+OVERLAP_LOSSES = (
+    Row(
+        losses.fbeta_loss,
+        probabilities,
+        oracles.fbeta_loss,
+        TRAITS,
+        (Variant({"beta": 2.0}),),
+        traced={"beta": (0.5, 2.0), "zero_division": (0.0, 0.5)},
+        refused={"average": "samples"},
+        outside=(LABEL, IMPROBABLE, Outside("beta", -1.0, "`beta` must not be negative")),
+    ),
+    Row(
+        losses.dice_loss,
+        indicator_probabilities,
+        oracles.fbeta_loss,
+        TRAITS,
+        (Variant({"average": "weighted"}),),
+        traced={"zero_division": (0.0, 0.5)},
+        refused={"average": "binary"},
+        outside=(Outside("y_true", 2.0, "indicators must be 0 or 1"), IMPROBABLE),
+    ),
+    Row(
+        losses.jaccard_loss,
+        class_probabilities,
+        oracles.jaccard_loss,
+        TRAITS,
+        (Variant({"average": "macro"}),),
+        traced={"zero_division": (0.0, 0.5)},
+        refused={"average": "binary"},
+        outside=(LABEL, IMPROBABLE),
+    ),
+    Row(
+        losses.tversky_loss,
+        probabilities,
+        oracles.tversky_loss,
+        TRAITS,
+        traced={"alpha": (0.3, 1.0), "beta": (0.7, 2.0), "zero_division": (0.0, 0.5)},
+        refused={"average": "samples"},
+        outside=(LABEL, IMPROBABLE, Outside("alpha", -1.0, "`alpha` must not be negative")),
+    ),
+    Row(
+        losses.mcc_loss,
+        probabilities,
+        oracles.mcc_loss,
+        TRAITS,
+        outside=(LABEL, IMPROBABLE),
+    ),
+    Row(
+        losses.balanced_accuracy_loss,
+        class_probabilities,
+        oracles.balanced_accuracy_loss,
+        TRAITS,
+        outside=(LABEL, IMPROBABLE),
+    ),
+    Row(
+        losses.cohen_kappa_loss,
+        class_probabilities,
+        oracles.cohen_kappa_loss,
+        TRAITS,
+        (Variant({"weights": "quadratic"}),),
+        traced={"replace_undefined_by": (0.0, 0.5)},
+        refused={"weights": "cubic"},
+        outside=(LABEL, IMPROBABLE),
+    ),
+    Row(
+        losses.lovasz_hinge_loss,
+        scores,
+        oracles.lovasz_hinge_loss,
+        frozenset({LOSS, SMOOTH}),
+        outside=(
+            Outside("y_true", 2.0, "`y_true` must be 0 or 1"),
+            Outside("y_score", np.nan, "`y_score` must not be NaN"),
+        ),
+    ),
+    Row(
+        losses.lovasz_softmax_loss,
+        probabilities,
+        oracles.lovasz_softmax_loss,
+        TRAITS,
+        (Variant({"average": "binary"}),),
+        refused={"average": "micro"},
+        outside=(LABEL, IMPROBABLE),
+    ),
+)

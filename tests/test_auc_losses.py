@@ -1,0 +1,252 @@
+"""Losses over pairs at extreme scores, at their limits, and beside one another."""
+
+# mypy: disable-error-code="arg-type"
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from sklearn import metrics as sk
+
+from jmetrics import losses, roc_auc_score
+from tests.compare import assert_same, assert_zero
+from tests.oracles import auc_losses as oracles
+from tests.row import binary, tied_scores
+
+N = 300
+SURROGATES = (*oracles.PENALTIES, "auc_margin")
+
+LAWS: dict[str, Callable[[np.random.Generator, np.ndarray], np.ndarray]] = {
+    "normal": lambda rng, y: y + rng.normal(size=N),
+    "saturated": lambda rng, y: 1e4 * np.where(y, 1, -1) * rng.choice([1, 1, -1], N),
+    "right by far": lambda rng, y: 6 * y + rng.normal(size=N),
+    "offset": lambda rng, y: 1e6 + y + rng.normal(size=N),
+    "all equal": lambda rng, y: np.full(N, 0.7),
+    "two clusters": lambda rng, y: 1000 * rng.choice([-1, 1], N) + y + rng.normal(size=N),
+}
+TOO_FAR = {"saturated", "two clusters"}
+"""Where exp of a difference of scores overflows."""
+
+
+def slopes(s: np.ndarray, y: np.ndarray, surrogate: str, margin: float) -> np.ndarray:
+    """Gradient of the mean over pairs, in double precision."""
+    s = s.astype(np.float64)
+    t = s[:, None] - s[None]
+    pairs = np.outer(y == 1, y == 0) / (np.sum(y == 1) * np.sum(y == 0))
+    if surrogate == "auc_margin":
+        of_y = [np.where(y == c, (s - np.mean(s[y == c])) / np.sum(y == c), 0) for c in (0, 1)]
+        gap = np.mean(s[y == 1]) - np.mean(s[y == 0])
+        side = np.where(y == 1, 1 / np.sum(y == 1), -1 / np.sum(y == 0))
+        return 2 * (of_y[0] + of_y[1]) - 2 * max(margin - gap, 0) * side
+    tail = np.exp(-np.abs(t))
+    slope = {
+        "squared_hinge": lambda: -2 * np.maximum(margin - t, 0),
+        "hinge": lambda: -1.0 * (margin - t > 0),
+        "square": lambda: -2 * (margin - t),
+        "logistic": lambda: -oracles.PENALTIES["sigmoid"](t, 0, 1),
+        "sigmoid": lambda: -tail / (1 + tail) ** 2,
+        "exponential": lambda: -np.exp(-t),
+        "laplace": lambda: -tail / 2,
+    }[surrogate]()
+    return np.sum(pairs * slope, axis=1) - np.sum(pairs * slope, axis=0)
+
+
+@pytest.mark.parametrize("surrogate", SURROGATES)
+def test_extreme_scores(surrogate: str, rng: np.random.Generator) -> None:
+    """Value within 5e-6, norm of the gradient's error within 2e-6 of its own; NaN masked."""
+    loss = functools.partial(losses.auc_loss, surrogate=surrogate)
+    evaluate = jax.jit(jax.value_and_grad(loss, argnums=1))
+    y = binary(rng, N).astype(np.float32)
+    where = np.arange(N + 9) < N
+    for law, make in LAWS.items():
+        s = make(rng, y).astype(np.float32)
+        if surrogate == "exponential" and law in TOO_FAR:
+            continue
+        padded = (np.append(a, np.full(9, np.nan, np.float32)) for a in (y, s))
+        value, gradient = evaluate(*padded, margin=0.3, where=where)
+        assert_zero(gradient[N:], "gradient under the mask")
+        expected = oracles.auc_loss(y, s, surrogate=surrogate, margin=0.3)
+        np.testing.assert_allclose(value, expected, rtol=5e-6, atol=1e-30, err_msg=law)
+        reference = slopes(s, y, surrogate, 0.3)
+        off, size = np.linalg.norm(gradient[:N] - reference), np.linalg.norm(reference)
+        assert off <= 2e-6 * size + 1e-30, (law, off / size)
+
+
+def test_a_million_scores() -> None:
+    """Against sums of powers, which are exact enough in double precision."""
+    rng = np.random.default_rng(3)
+    y, s = rng.random(1_000_000) < 0.4, rng.normal(size=1_000_000).astype(np.float32)
+    loss = functools.partial(losses.auc_loss, margin=0.5)
+    value, gradient = jax.jit(jax.value_and_grad(loss, argnums=1))(y, s)
+    z = s.astype(np.float64) - 0.5 * y
+    item = np.argsort(-z)
+    positive, z = y[item], z[item]
+    n0, n1, n2 = (np.cumsum(~positive * z**p) for p in range(3))
+    p0, p1 = (np.cumsum((positive * z**p)[::-1])[::-1] for p in range(2))
+    pairs = float(y.sum()) * (~y).sum()
+    expected = np.sum(positive * (n2 - 2 * z * n1 + z**2 * n0)) / pairs
+    assert float(value) == pytest.approx(expected, rel=1e-6)
+    slope = np.where(positive, -2 * (n1 - z * n0), 2 * (z * p0 - p1)) / pairs
+    off = np.linalg.norm(np.asarray(gradient, np.float64)[item] - slope)
+    assert off <= 2e-6 * np.linalg.norm(slope)
+
+
+@pytest.mark.parametrize("surrogate", ["sigmoid", "laplace"])
+def test_cold_losses_are_what_they_stand_for(surrogate: str, rng: np.random.Generator) -> None:
+    """Ties among the scores as well."""
+    y, s = tied_scores(rng, 40)
+    weight = rng.integers(1, 5, 40).astype(np.float32)
+    cold = functools.partial(losses.auc_loss, surrogate=surrogate, temperature=1e-3)
+    for w in (None, weight):
+        expected = 1 - sk.roc_auc_score(y, s, sample_weight=w)
+        assert float(cold(y, s.astype(np.float32), sample_weight=w)) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(("surrogate", "at_0"), [("hinge", 0.5), ("exponential", 1.0)])
+def test_others_bound_it(surrogate: str, at_0: float, rng: np.random.Generator) -> None:
+    for _ in range(3):
+        y, s = tied_scores(rng, 20)
+        loss = losses.auc_loss(y, s.astype(np.float32), surrogate=surrogate, margin=0.5)
+        assert float(loss) / at_0 >= 1 - sk.roc_auc_score(y, s) - 1e-6
+
+
+def test_derivatives_by_the_options(rng: np.random.Generator) -> None:
+    y, s = binary(rng, 20), rng.normal(size=20)
+    with jax.enable_x64(True):
+        for surrogate, option in (("squared_hinge", "margin"), ("laplace", "temperature")):
+
+            def at(value: Any, f: Any, surrogate: str = surrogate, option: str = option) -> Any:
+                return f(y, s, surrogate=surrogate, **{option: value})
+
+            slope = jax.grad(at)(0.8, losses.auc_loss)
+            low, high = (at(0.8 + h, oracles.auc_loss) for h in (-1e-6, 1e-6))
+            assert float(slope) == pytest.approx((high - low) / 2e-6, rel=1e-6)
+
+
+def test_overflow_is_infinite_and_no_more() -> None:
+    y = np.array([1, 0, 0])
+    loss = functools.partial(losses.auc_loss, surrogate="exponential")
+    assert float(loss(y, np.float32([0, 60, 0]), temperature=0.5)) == np.inf
+    assert float(loss(y, np.float32([0, 80, 0]))) == pytest.approx(np.exp(80.0) / 2, rel=2e-6)
+    keep = np.array([True, True, False])
+    unseen = jax.grad(loss, argnums=1)(y, jnp.array([0, 1, 3000.0]), where=keep)
+    assert np.all(np.isfinite(unseen))
+    weightless = jax.grad(loss, argnums=1)(
+        y, jnp.array([0, 1, 3000.0]), sample_weight=jnp.array([1, 1, 0])
+    )
+    assert np.all(np.isfinite(weightless))
+
+
+def test_one_sort_serves_many_weights() -> None:
+    y, s, w = np.array([0, 1, 1]), np.float32([0.1, 0.2, 0.3]), np.ones((4, 3), np.float32)
+    for loss in (losses.auc_loss, losses.partial_auc_loss, losses.average_precision_loss):
+        many = jax.vmap(lambda w, loss=loss: loss(y, s, sample_weight=w))
+        sorts = [line for line in str(jax.make_jaxpr(many)(w)).splitlines() if "= sort[" in line]
+        assert sorts and not any("[4," in line for line in sorts)
+
+
+# --- parts of the curve, the top, classes and groups -------------------------------------
+
+
+def test_the_whole_curve_is_a_part_of_it(rng: np.random.Generator) -> None:
+    y, s = binary(rng, 30), rng.normal(size=30).astype(np.float32)
+    whole = losses.auc_loss(y, s)
+    assert_same(losses.partial_auc_loss(y, s, max_fpr=1.0), whole, rtol=1e-6)
+    assert_same(losses.p_norm_push_loss(y, s, power=1.0), whole, rtol=1e-6)
+    everyone = np.ones(30, bool)
+    assert_same(losses.group_auc_loss(y, s, group=everyone), whole, rtol=1e-6)
+
+
+def test_cold_partial_loss_is_the_area_that_is_missed(rng: np.random.Generator) -> None:
+    y, s = binary(rng, 60), rng.normal(size=60).astype(np.float32)
+    for max_fpr in (0.1, 0.33, 0.9):
+        scaled = sk.roc_auc_score(y, s, max_fpr=max_fpr)
+        chance = max_fpr**2 / 2
+        area = (2 * scaled - 1) * (max_fpr - chance) + chance
+        loss = losses.partial_auc_loss(y, s, max_fpr=max_fpr, surrogate="laplace", temperature=1e-4)
+        assert float(loss) == pytest.approx(1 - area / max_fpr, rel=1e-5)
+
+
+def test_cold_two_way_partial_loss_is_the_area_that_is_missed(rng: np.random.Generator) -> None:
+    y, s = binary(rng, 60), (rng.normal(size=60)).astype(np.float32)
+    options = {"max_fpr": 0.55, "min_tpr": 0.25}
+    most, chance = 0.55 * 0.75, (0.55 - 0.25) ** 2 / 2
+    area = (2 * float(roc_auc_score(y, s, **options)) - 1) * (most - chance) + chance
+    loss = losses.partial_auc_loss(y, s, **options, surrogate="laplace", temperature=1e-4)
+    assert float(loss) == pytest.approx(1 - area / most, rel=1e-5)
+
+
+def test_the_edge_takes_tied_samples_alike() -> None:
+    """Half of the negatives count: of two at 0.5, beside one at 1 and one at 0, half of each."""
+    y, s = np.array([1, 0, 0, 0, 0]), np.float32([0, 1, 0.5, 0.5, 0])
+    loss = losses.partial_auc_loss(y, s, max_fpr=0.5, surrogate="hinge")
+    assert float(loss) == pytest.approx((2 + 1.5) / 2)
+    slope = jax.grad(losses.partial_auc_loss, argnums=1)(y, s, max_fpr=0.5, surrogate="hinge")
+    np.testing.assert_allclose(slope, [-1, 0.5, 0.25, 0.25, 0], rtol=1e-6)
+
+
+def test_a_high_norm_looks_at_the_top(rng: np.random.Generator) -> None:
+    """Its limit is the mean penalty of the hardest negative."""
+    y, s = binary(rng, 30), rng.normal(size=30).astype(np.float32)
+    top = losses.top_push_loss(y, s)
+    assert float(losses.p_norm_push_loss(y, s, power=1000.0)) == pytest.approx(float(top), rel=5e-3)
+
+
+def test_tied_top_negatives_share_the_push() -> None:
+    y, s = np.array([1, 0, 0, 0]), jnp.array([0.5, 1.0, 1.0, 0.0])
+    slope = jax.grad(losses.top_push_loss, argnums=1)(y, s, surrogate="hinge")
+    assert slope.tolist() == [-1, 0.5, 0.5, 0]
+
+
+@pytest.mark.parametrize("multi_class", ["ovr", "ovo"])
+def test_cold_class_losses(multi_class: str, rng: np.random.Generator) -> None:
+    y = np.append([0, 1, 2], rng.integers(0, 3, 37))
+    s = rng.dirichlet([1, 1, 1], 40).astype(np.float32)
+    cold = functools.partial(losses.multiclass_auc_loss, surrogate="laplace", temperature=1e-5)
+    for average in ("macro", "weighted"):
+        expected = 1 - sk.roc_auc_score(y, s, multi_class=multi_class, average=average)
+        value = cold(y, s, multi_class=multi_class, average=average)
+        assert float(value) == pytest.approx(expected, rel=1e-5)
+
+
+def test_classes_that_do_not_occur_have_no_part(rng: np.random.Generator) -> None:
+    y, s = binary(rng, 20) * 2, rng.normal(size=(20, 4)).astype(np.float32)
+    for multi_class in ("ovr", "ovo"):
+        value = losses.multiclass_auc_loss(y, s, multi_class=multi_class, surrogate="square")
+        expected = oracles.multiclass_auc_loss(y, s, multi_class=multi_class, surrogate="square")
+        assert float(value) == pytest.approx(expected, rel=1e-5)
+
+
+@pytest.mark.parametrize("kind", ["subgroup", "bpsn", "bnsp"])
+def test_groups_are_chosen_samples(kind: str, rng: np.random.Generator) -> None:
+    y, s = binary(rng, 40), rng.normal(size=40).astype(np.float32)
+    group = rng.random(40) < 0.5
+    chosen = {
+        "subgroup": group,
+        "bpsn": np.where(y, ~group, group),
+        "bnsp": np.where(y, group, ~group),
+    }[kind]
+    loss = losses.group_auc_loss(y, s, group=group, kind=kind, surrogate="square")
+    expected = oracles.auc_loss(y[chosen], s[chosen], surrogate="square")
+    assert float(loss) == pytest.approx(expected, rel=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "call"),
+    [
+        (ValueError, "`kind`", lambda y, s: losses.group_auc_loss(y, s, group=y > 0, kind="a")),
+        (TypeError, "`group` must be a bool", lambda y, s: losses.group_auc_loss(y, s, group=y)),
+        (ValueError, "`group` must have", lambda y, s: losses.group_auc_loss(y, s, group=[True])),
+        (ValueError, "`y_score` must be (n,", lambda y, s: losses.multiclass_auc_loss(y, s)),
+        (ValueError, "`surrogate`", lambda y, s: losses.top_push_loss(y, s, surrogate="square")),
+    ],
+)
+def test_mistakes_are_named(kind: type[Exception], text: str, call: Callable[..., Any]) -> None:
+    with pytest.raises(kind, match=text.replace("(", r"\(")):
+        call(np.array([0, 1]), np.float32([0.5, 1]))

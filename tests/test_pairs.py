@@ -1,0 +1,125 @@
+"""Sums over pairs of points, against comparing every pair in double precision."""
+
+# mypy: disable-error-code="arg-type"
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from jmetrics._core.pairs import KERNELS, kernel_sum, line, pair_sum, prefix
+from tests.compare import assert_same
+from tests.oracles.auc_losses import PENALTIES
+
+N = 150
+
+LAWS: dict[str, Callable[[np.random.Generator], np.ndarray]] = {
+    "normal": lambda rng: rng.normal(size=N),
+    "far from 0": lambda rng: rng.normal(size=N) + 1e6,
+    "wide": lambda rng: rng.normal(size=N) * 1e4,
+    "tied": lambda rng: np.round(rng.normal(size=N)),
+    "one value": lambda rng: np.full(N, 0.3),
+    "two clusters": lambda rng: rng.normal(size=N) + 1000 * rng.choice([-1, 1], N),
+}
+
+
+@pytest.fixture
+def short_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Runs of runs of runs among a few points."""
+    monkeypatch.setattr(prefix, "_SHORT", 4)
+    monkeypatch.setattr(prefix, "_LONG", 6)
+
+
+def brute(name: str, z: np.ndarray, temperature: float) -> np.ndarray:
+    """φ((z_i − z_j) / τ) for all i and j."""
+    z = z.astype(np.float64)
+    return PENALTIES[name]((z[:, None] - z[None]) / temperature, 0.0, 1.0)
+
+
+@pytest.mark.parametrize("name", KERNELS)
+@pytest.mark.usefixtures("short_runs")
+def test_sums_are_those_of_all_pairs(name: str, rng: np.random.Generator) -> None:
+    sums = jax.jit(lambda z, w, temperature: kernel_sum(name, z, w, temperature))
+    for law, make in LAWS.items():
+        z, w = make(rng).astype(np.float32), rng.random(N).astype(np.float32)
+        w[::7] = 0
+        for temperature in (1e-3, 1.0, 1e5):
+            phi = brute(name, z, temperature)
+            value = sums(z, w, temperature)
+            np.testing.assert_allclose(value, phi @ w, rtol=2e-6, atol=1e-30, err_msg=law)
+
+
+@pytest.mark.parametrize("name", ["hinge", "squared_hinge", "laplace", "sigmoid"])
+@pytest.mark.usefixtures("quick_compile")
+def test_derivatives_are_those_of_all_pairs(name: str, rng: np.random.Generator) -> None:
+    """By points, weights on both sides and temperature; by points twice, forward over reverse."""
+
+    def total(z, p, w, temperature):
+        return pair_sum(name, z, p, w, temperature)
+
+    def pairs(z, p, w, temperature):
+        return p @ PENALTIES_OF_ARRAYS[name]((z[:, None] - z[None]) / temperature) @ w
+
+    def derivatives(f: Callable[..., Any]) -> Any:
+        @jax.jit
+        def run(z, *rest):
+            twice = jax.jvp(lambda z: jax.grad(f)(z, *rest), (z,), (direction,))
+            return jax.grad(f, argnums=(1, 2, 3))(z, *rest), twice
+
+        return run(*arguments)
+
+    arguments = (rng.normal(size=8), rng.random(8), rng.random(8), np.array(0.7))
+    direction = rng.normal(size=8)
+    with jax.enable_x64(True):
+        assert_same(derivatives(total), derivatives(pairs), rtol=1e-9)
+
+
+PENALTIES_OF_ARRAYS: dict[str, Callable[[jax.Array], jax.Array]] = {
+    "squared_hinge": lambda t: jnp.square(jnp.maximum(-t, 0)),
+    "hinge": lambda t: jax.nn.relu(-t),
+    "sigmoid": lambda t: jax.nn.sigmoid(-t),
+    "laplace": lambda t: jnp.where(
+        t >= 0, jnp.exp(-jnp.maximum(t, 0)) / 2, 1 - jnp.exp(jnp.minimum(t, 0)) / 2
+    ),
+}
+
+
+@pytest.mark.usefixtures("quick_compile")
+def test_rows_of_points_and_of_weights(rng: np.random.Generator) -> None:
+    """Rows may be padded: what has no weight adds nothing."""
+    z, w = rng.normal(size=(2, 3, 8)).astype(np.float32)
+    w[:, 5:] = 0
+    rows = jax.vmap(lambda z, w: kernel_sum("laplace", z, w, 0.5))(z, w)
+    for i in range(3):
+        expected = brute("laplace", z[i, :5], 0.5) @ w[i, :5]
+        np.testing.assert_allclose(rows[i, :5], expected, rtol=1e-5)
+    places = line(jnp.asarray(z[0]))
+    alike = jax.vmap(lambda w: kernel_sum("laplace", places, w, 0.5))(w)
+    np.testing.assert_allclose(alike, w @ brute("laplace", z[0], 0.5).T, rtol=1e-5)
+
+
+def test_one_sort_serves_many_weights() -> None:
+    z, w = np.ones(6, np.float32), np.ones((4, 6), np.float32)
+    many = jax.vmap(lambda w: kernel_sum("laplace", z, w, 1.0))
+    sorts = [line for line in str(jax.make_jaxpr(many)(w)).splitlines() if "= sort[" in line]
+    assert len(sorts) == 1 and "[4,6]" not in sorts[0]
+
+
+@pytest.mark.parametrize("size", [0, 1])
+def test_few_points(size: int) -> None:
+    z, w = np.full(size, 3.0, np.float32), np.full(size, 2.0, np.float32)
+    np.testing.assert_allclose(kernel_sum("sigmoid", z, w), [1.0] * size, rtol=1e-6)
+    assert kernel_sum("squared_hinge", z, w).tolist() == [0.0] * size
+    assert float(pair_sum("laplace", z, w, w)) == pytest.approx(2.0 * size)
+
+
+def test_what_rounding_cut_off_counts() -> None:
+    """Points 10⁻⁴ apart at 1000, where a float32 steps by 6 · 10⁻⁵."""
+    z, w = np.array([1000.0, 1000.0], np.float32), np.array([1.0, 0.0], np.float32)
+    points = line(jnp.asarray(z), jnp.asarray([1e-5, -1e-5], jnp.float32))
+    np.testing.assert_allclose(kernel_sum("hinge", points, w), [0, 2e-5], rtol=1e-6)
