@@ -1,32 +1,42 @@
-"""Standard errors and bootstrap intervals against their textbook forms."""
+"""Influence, standard errors and the intervals that follow, against their textbook forms."""
 
 # Python lists and numbers go in too, which JAX's `ArrayLike` and `Array` do not admit.
 # mypy: disable-error-code="arg-type"
 
 from __future__ import annotations
 
-import functools
-
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+import scipy.stats
 
 from jmetrics import (
     accuracy_score,
-    inference,
-    log_loss,
+    confusion_matrix,
+    f1_score,
+    jaccard_score,
     mean_absolute_error,
     mean_squared_error,
+    ndcg_score,
     r2_score,
+    recall_score,
     roc_auc_score,
+    specificity_score,
+    zero_one_loss,
 )
-from jmetrics.inference import bootstrap, draw_counts, standard_error
+from jmetrics.inference import (
+    bootstrap,
+    confidence_interval,
+    delong_interval,
+    influence,
+    jackknife,
+    proportion_interval,
+    standard_error,
+)
 from tests.compare import assert_same
 
 KEY = jax.random.key(3)
-
-pytestmark = pytest.mark.usefixtures("quick_compile")
 
 
 def scored(rng: np.random.Generator, n: int = 40) -> tuple[np.ndarray, np.ndarray]:
@@ -35,25 +45,68 @@ def scored(rng: np.random.Generator, n: int = 40) -> tuple[np.ndarray, np.ndarra
     return y, (np.round(3 * (y + rng.normal(0, 1, n))) / 3).astype(np.float32)
 
 
-def delong(y: np.ndarray, score: np.ndarray, weight: np.ndarray) -> float:
-    """From the structural components: how well each sample does against the other class."""
+def components(y: np.ndarray, score: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """What each sample adds to the error of the AUC: how it does against the other class."""
     positive = y == 1
     v, w = weight[positive], weight[~positive]
     gap = score[positive][:, None] - score[~positive][None]
     right = (gap > 0) + 0.5 * (gap == 0)
     of_positives, of_negatives = right @ w / w.sum(), v @ right / v.sum()
     auc = v @ of_positives / v.sum()
-    parts = v / v.sum() * (of_positives - auc), w / w.sum() * (of_negatives - auc)
-    return float(np.sqrt(sum(np.sum(part**2) for part in parts)))
+    parts = np.zeros(len(y))
+    parts[positive] = v / v.sum() * (of_positives - auc)
+    parts[~positive] = w / w.sum() * (of_negatives - auc)
+    return parts
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-def test_standard_error_of_auc_is_delongs(weighted: bool, rng: np.random.Generator) -> None:
+def test_influence_on_the_auc_is_delongs(weighted: bool, rng: np.random.Generator) -> None:
     y, score = scored(rng)
     weight = rng.integers(0, 5, 40) / 4 if weighted else np.ones(40)
     given = weight.astype(np.float32) if weighted else None
+    parts = components(y, score, weight)
+    assert_same(influence(roc_auc_score)(y, score, sample_weight=given), parts, rtol=1e-4)
     error = standard_error(roc_auc_score)(y, score, sample_weight=given)
-    assert float(error) == pytest.approx(delong(y, score, weight), rel=1e-5)
+    assert float(error) == pytest.approx(np.sqrt(np.sum(parts**2)), rel=1e-5)
+
+
+def test_influence_is_what_is_lost_without_a_sample(rng: np.random.Generator) -> None:
+    y, p = rng.normal(size=(2, 400))
+    found = influence(r2_score)(y.astype(np.float32), p.astype(np.float32))
+
+    def r2(y, p):
+        return 1 - np.sum((y - p) ** 2) / np.sum((y - y.mean()) ** 2)
+
+    lost = [r2(y, p) - r2(np.delete(y, i), np.delete(p, i)) for i in range(20)]
+    np.testing.assert_allclose(np.asarray(found)[:20], lost, rtol=0.02, atol=3e-5)
+    assert np.sum(found) == pytest.approx(0, abs=1e-5)
+
+
+def test_influence_of_groups_adds_up_that_of_their_samples(rng: np.random.Generator) -> None:
+    y, p = rng.normal(size=(2, 25, 3)).astype(np.float32)
+    groups = rng.integers(0, 6, 25)
+    groups[groups == 4] = 5
+
+    def raw(y, p, **given):
+        return mean_squared_error(y, p, multioutput="raw_values", **given)
+
+    alone = np.asarray(influence(raw)(y, p))
+    together = np.stack([alone[groups == g].sum(axis=0) for g in range(6)])
+    assert_same(influence(raw)(y, p, groups=groups), together, rtol=1e-4)
+    padded = jax.jit(lambda y, p, g: influence(raw)(y, p, groups=g, num_groups=8))(y, p, groups)
+    assert_same(padded, np.append(together, np.zeros((2, 3)), axis=0), rtol=1e-4)
+    error = standard_error(raw)(y, p, groups=groups)
+    assert_same(error, np.sqrt(np.sum(together**2, axis=0)), rtol=1e-4)
+    with pytest.raises(ValueError, match="num_groups"):
+        jax.jit(lambda g: influence(raw)(y, p, groups=g))(groups)
+    assert np.all(np.isnan(influence(raw)(y, p, groups=groups, num_groups=3)))
+
+
+def test_counts_that_grow_with_the_samples_have_the_variance_of_multinomials() -> None:
+    y, p = [1, 1, 1, 0, 0], [1, 1, 0, 0, 1]
+    error = standard_error(confusion_matrix)(y, p, num_classes=2)
+    share = np.array([[0.2, 0.2], [0.2, 0.4]])
+    assert_same(error, np.sqrt(5 * share * (1 - share)), rtol=1e-5)
 
 
 @pytest.mark.parametrize("metric", [accuracy_score, roc_auc_score])
@@ -64,6 +117,7 @@ def test_standard_error_of_a_mask_is_that_of_the_rest(metric, rng: np.random.Gen
     expected = standard_error(metric)(y[where], score[where])
     score[~where] = np.nan
     assert_same(standard_error(metric)(y, score, where=where), expected, rtol=1e-5)
+    assert not np.any(np.asarray(influence(metric)(y, score, where=where))[~where])
 
 
 def test_standard_error_of_a_mean(rng: np.random.Generator) -> None:
@@ -73,12 +127,6 @@ def test_standard_error_of_a_mean(rng: np.random.Generator) -> None:
     assert float(jax.jit(standard_error(mean_absolute_error))(y, p)) == pytest.approx(
         expected, rel=1e-5
     )
-
-
-def test_standard_error_of_each_output(rng: np.random.Generator) -> None:
-    y, p = rng.normal(size=(2, 25, 3)).astype(np.float32)
-    errors = standard_error(mean_squared_error)(y, p, multioutput="raw_values")
-    assert_same(errors, np.std((y - p) ** 2, axis=0) / np.sqrt(25), rtol=1e-5)
 
 
 def test_standard_error_is_nan_where_the_metric_is() -> None:
@@ -108,154 +156,80 @@ def test_standard_error_covers_the_spread_of_fresh_samples(rng: np.random.Genera
     assert np.sqrt(np.mean(errors**2)) == pytest.approx(np.std(aucs), rel=0.12)
 
 
-@pytest.mark.parametrize("metric", [accuracy_score, roc_auc_score, r2_score])
-def test_a_mask_draws_as_a_deletion_does(metric, rng: np.random.Generator) -> None:
+@pytest.mark.parametrize("scale", ["linear", "logit"])
+def test_jackknife_is_a_normal_interval(scale: str, rng: np.random.Generator) -> None:
     y, score = scored(rng)
-    score = (score > 0.5).astype(np.float32) if metric is accuracy_score else score
-    where = np.arange(40) < 28
-    run = functools.partial(bootstrap, KEY, metric, n_resamples=50)
-    deleted = run(y[where], score[where])
-    score[~where] = np.nan
-    assert_same(run(y, score, where=where), deleted, rtol=1e-5)
-    weight = where.astype(np.float32)
-    assert_same(run(y, score, sample_weight=weight), deleted, rtol=1e-5)
+    found = jackknife(roc_auc_score)(y, score, scale=scale, confidence_level=0.9)
+    auc, error = float(found.estimate), float(np.sqrt(np.sum(components(y, score, 1 + 0 * y) ** 2)))
+    reach = scipy.stats.norm.ppf(0.95) * error
+    ends = auc - reach, auc + reach
+    if scale == "logit":
+        reach, odds = reach / (auc * (1 - auc)), np.log(auc / (1 - auc))
+        ends = tuple(1 / (1 + np.exp(-(odds + step))) for step in (-reach, reach))
+    assert_same((found.low, found.high), ends, rtol=1e-5)
+    assert "jackknife" in found.method
 
 
-def test_counts_are_drawn_from_the_living_alone() -> None:
-    alive = jnp.array([True, False, True, True, False])
-    counts = jax.vmap(lambda key: draw_counts(key, alive))(jax.random.split(KEY, 3000))
-    assert np.all(np.sum(counts, axis=1) == 3)
-    assert not np.any(counts[:, ~alive])
-    np.testing.assert_allclose(np.mean(counts, axis=0)[alive], 1, atol=0.06)
-    np.testing.assert_allclose(np.var(counts, axis=0)[alive], 2 / 3, atol=0.06)
-    assert draw_counts(KEY, jnp.zeros(4, bool)).tolist() == [0, 0, 0, 0]
-    assert draw_counts(KEY, jnp.zeros(0, bool)).shape == (0,)
+def test_jackknife_of_several_values_and_of_lists(rng: np.random.Generator) -> None:
+    relevance = rng.integers(0, 3, (12, 5))
+    score = rng.normal(size=(12, 5)).astype(np.float32)
+    each = np.asarray(ndcg_score(relevance, score, k=(1, 3), average=None))
+    found = jackknife(ndcg_score)(relevance, score, k=(1, 3))
+    assert_same(found.estimate, each.mean(axis=0), rtol=1e-5)
+    assert_same(found.standard_error, each.std(axis=0) / np.sqrt(12), rtol=1e-4)
+    assert found.low.shape == found.high.shape == (2,)
 
 
-def test_endpoints_are_percentiles_of_the_distribution(rng: np.random.Generator) -> None:
-    y, score = scored(rng)
-    result = bootstrap(KEY, roc_auc_score, y, score, n_resamples=200, confidence_level=0.9)
-    draws = np.asarray(result.distribution)
-    assert draws.shape == (200,)
-    assert_same((result.low, result.high), np.nanpercentile(draws, [5, 95]).tolist(), rtol=1e-6)
-    assert_same(result.standard_error, np.nanstd(draws, ddof=1), rtol=1e-5)
-    assert_same(result.estimate, roc_auc_score(y, score), rtol=1e-6)
-
-
-def test_undefined_resamples_are_counted_and_left_out() -> None:
-    """Three samples with one negative: many resamples have one class only."""
-    y, score = [1, 1, 0], [0.75, 0.25, 0.5]
-    result = bootstrap(KEY, roc_auc_score, y, score, n_resamples=400)
-    draws = np.asarray(result.distribution)
-    undefined = int(result.n_undefined)
-    assert undefined == np.isnan(draws).sum()
-    assert undefined / 400 == pytest.approx((2 / 3) ** 3 + (1 / 3) ** 3, abs=0.08)
-    assert_same((result.low, result.high), np.nanpercentile(draws, [2.5, 97.5]).tolist())
-    one_class = bootstrap(KEY, roc_auc_score, [1, 1], [0.5, 0.25], n_resamples=20)
-    assert int(one_class.n_undefined) == 20
-    assert all(np.isnan(one_class[:4]))
-
-
-def test_the_same_distribution_as_gathering_rows(rng: np.random.Generator) -> None:
-    y, p = rng.normal(size=(2, 30)).astype(np.float32)
-    weight = rng.integers(1, 6, 30).astype(np.float32)
-    rows = rng.integers(0, 30, (4000, 30))
-    gathered = np.sum(weight[rows] * np.abs(y - p)[rows], 1) / np.sum(weight[rows], 1)
-    draws = [
-        bootstrap(
-            key, mean_absolute_error, y, p, sample_weight=weight, n_resamples=1000
-        ).distribution
-        for key in jax.random.split(KEY, 4)
-    ]
-    pooled = np.concatenate(draws)
-    noise = np.std(gathered) / np.sqrt(4000)
-    assert np.mean(pooled) == pytest.approx(np.mean(gathered), abs=6 * noise)
-    assert np.std(pooled) == pytest.approx(np.std(gathered), rel=0.06)
-    for q in (2.5, 50, 97.5):
-        expected = np.percentile(gathered, q)
-        assert np.percentile(pooled, q) == pytest.approx(expected, abs=10 * noise)
-
-
-def test_seeds_decide(rng: np.random.Generator) -> None:
-    y, p = rng.normal(size=(2, 20)).astype(np.float32)
-    run = functools.partial(bootstrap, metric=mean_squared_error, y_true=y, y_pred=p, n_resamples=9)
-    first, again, other = (run(jax.random.key(seed)).distribution for seed in (0, 0, 1))
-    assert first.tolist() == again.tolist() != other.tolist()
-    assert len(set(first.tolist())) == 9
-
-
-@pytest.mark.parametrize("batch_size", [1, 7, 50, 1000])
-def test_batches_change_nothing(batch_size: int, rng: np.random.Generator) -> None:
-    y, score = scored(rng)
-    run = functools.partial(bootstrap, KEY, roc_auc_score, y, score, n_resamples=50)
-    assert_same(run(batch_size=batch_size), run(), rtol=1e-6)
-
-
-def test_a_constant_metric_has_an_interval_of_no_width() -> None:
-    y, p = np.full(8, 4.0, np.float32), np.full(8, 1.5, np.float32)
-    result = bootstrap(KEY, mean_absolute_error, y, p, n_resamples=50)
-    assert [float(v) for v in result[:4]] == [2.5, 2.5, 2.5, 0]
-
-
-def test_under_jit_and_for_several_outputs(rng: np.random.Generator) -> None:
-    y, p = rng.normal(size=(2, 20, 3)).astype(np.float32)
-
-    def raw(y_true, y_pred, **given):
-        return mean_squared_error(y_true, y_pred, multioutput="raw_values", **given)
-
-    result = bootstrap(KEY, raw, y, p, n_resamples=30)
-    assert result.distribution.shape == (30, 3)
-    assert all(field.shape == (3,) for field in (*result[:4], result.n_undefined))
-    compiled = jax.jit(lambda key, y, p: bootstrap(key, raw, y, p, n_resamples=30))
-    assert_same(compiled(KEY, y, p), result)
-
-
-def test_entry_masks_resample_whole_samples(rng: np.random.Generator) -> None:
-    y, p = rng.normal(size=(2, 20, 3)).astype(np.float32)
-    where = rng.random((20, 3)) < 0.6
-    where[3] = False
-    kept = np.arange(20) != 3
-    run = functools.partial(bootstrap, KEY, mean_squared_error, n_resamples=30)
-    deleted = run(y[kept], p[kept], where=where[kept])
-    y[~where] = np.nan
-    assert_same(run(y, p, where=where), deleted, rtol=1e-5)
-
-
-def test_the_confidence_level_is_traced(rng: np.random.Generator) -> None:
-    y, p = rng.normal(size=(2, 20)).astype(np.float32)
-
-    def width(level):
-        result = bootstrap(KEY, mean_squared_error, y, p, n_resamples=100, confidence_level=level)
-        return result.high - result.low
-
-    widths = jax.vmap(width)(jnp.array([0.5, 0.9, 0.99]))
-    assert np.all(np.diff(widths) > 0)
-    assert np.isnan(width(jnp.float32(1.5)))
+def test_what_is_no_scale_is_named() -> None:
+    with pytest.raises(ValueError, match="scale"):
+        jackknife(roc_auc_score)([0, 1], [0.25, 0.5], scale="log")
 
 
 @pytest.mark.parametrize(
-    ("argument", "kind", "arguments"),
+    ("metric", "hits", "total"),
     [
-        ("n_resamples", ValueError, {"n_resamples": 0}),
-        ("n_resamples", TypeError, {"n_resamples": 2.5}),
-        ("batch_size", ValueError, {"batch_size": 0}),
-        ("confidence_level", ValueError, {"confidence_level": [0.9, 0.95]}),
-        ("confidence_level", ValueError, {"confidence_level": 95}),
-        ("sample_weight", ValueError, {"sample_weight": [1.0]}),
-        ("where", TypeError, {"where": [1, 0]}),
-        ("where", ValueError, {"where": [True]}),
+        (accuracy_score, 3, 5),
+        (zero_one_loss, 2, 5),
+        (recall_score, 2, 3),
+        (specificity_score, 1, 2),
+        (jaccard_score, 2, 4),
     ],
 )
-def test_mistakes_are_named(argument: str, kind: type[Exception], arguments: dict) -> None:
-    with pytest.raises(kind, match=argument):
-        bootstrap(KEY, log_loss, [0, 1], [0.25, 0.5], **arguments)
+def test_shares_of_samples_get_wilsons_interval(metric, hits: int, total: int) -> None:
+    y, p = [1, 1, 1, 0, 0], [1, 1, 0, 0, 1]
+    found = confidence_interval(metric, y, p)
+    assert found.method == "wilson"
+    expected = proportion_interval(hits, total)
+    assert_same((found.low, found.high), (expected.low, expected.high), rtol=1e-6)
+    assert_same(found.estimate, metric(y, p))
 
 
-def test_lengths_are_named() -> None:
-    for inferred in (standard_error(log_loss), functools.partial(bootstrap, KEY, log_loss)):
-        with pytest.raises(ValueError, match=r"y_p"):
-            inferred([0, 1], [0.25])
+def test_a_perfect_share_has_an_interval_and_so_has_a_masked_one() -> None:
+    found = confidence_interval(recall_score, [1, 1, 1, 0], [1, 1, 1, 0])
+    assert_same((found.low, found.high), (3 / (3 + 1.959964**2), 1.0), rtol=1e-5)
+    where = [True, True, True, False]
+    masked = confidence_interval(recall_score, [1, 1, 1, 5], [1, 1, 1, 1], where=where)
+    assert_same((masked.low, masked.high), (found.low, found.high))
+    for given in ({"where": where}, {"sample_weight": where}):
+        wrong = confidence_interval(accuracy_score, [0, 1, 1, 0], [1, 1, 1, 1], **given)
+        assert_same(wrong.estimate, 2 / 3)
+    illegal = confidence_interval(recall_score, [1, 1, 2], [1, 1, 1])
+    assert all(np.isnan(v) for v in (illegal.estimate, illegal.low, illegal.high))
 
 
-def test_fields_are_described() -> None:
-    assert inference.Bootstrap.__doc__
+def test_everything_else_is_resampled(rng: np.random.Generator) -> None:
+    y, p = [1, 1, 1, 0, 0], [1, 1, 0, 0, 1]
+    found = confidence_interval(f1_score, y, p, key=KEY, n_resamples=50)
+    assert found.method == "bca"
+    expected = bootstrap(KEY, f1_score, y, p, n_resamples=50)
+    assert_same((found.low, found.high), (expected.low, expected.high))
+    dependent = confidence_interval(accuracy_score, y, p, groups=[0, 0, 1, 1, 2], n_resamples=50)
+    assert dependent.method == "bca"
+
+
+def test_the_auc_gets_delongs_interval(rng: np.random.Generator) -> None:
+    y, score = scored(rng)
+    found = confidence_interval(roc_auc_score, y, score)
+    expected = delong_interval(y, score)
+    assert_same((found.low, found.high), (expected.low, expected.high))
+    assert found.method == "DeLong, logit"

@@ -1,0 +1,95 @@
+"""Samples of labels that are alike, drawn together.
+
+What a metric of this library makes of samples depends neither on their order nor on whether
+two alike are two or one of twice the weight. Labels of few classes make few kinds of samples,
+so that a resample of all of them is one draw of how many there are of each.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax import Array
+
+from jmetrics._core.anatomy import Plan
+from jmetrics._core.counts import as_labels
+from jmetrics._core.numerics import tabulate
+from jmetrics._core.weights import combine
+from jmetrics.inference._plans import Problem
+from jmetrics.inference._samples import Given
+
+_MOST_CELLS = 100
+"""With more, drawing them costs more than drawing samples of common numbers."""
+
+
+def in_cells(asked: Problem, num_classes: int | None) -> Problem:
+    """Return the problem for cells of samples that are alike, if there are few of these."""
+    plans, given = asked.plans, asked.given
+    labels = [plans[0].arrays[0], *(plan.arrays[1] for plan in plans)]
+    weighted = given.sample_weight is not None and given.sample_weight.dtype != jnp.bool_
+    if weighted or given.groups is not None or not all(map(_of_labels, plans)):
+        return asked
+    counted = combine(given.sample_weight, given.where, labels[0].shape, jnp.int32) != 0
+    classes = _number_of(labels, counted, num_classes)
+    strata = _number_of([given.strata], counted, None)
+    if classes is None or strata is None or classes ** len(labels) * strata > _MOST_CELLS:
+        return asked
+    return _tabulated(asked, labels, counted, classes=classes, num_strata=strata)
+
+
+def _of_labels(plan: Any) -> bool:
+    """Whether this is a plan for one whole number a sample, and of nothing else of samples."""
+    if not isinstance(plan, Plan):
+        return False
+    (n, *more), *_ = (array.shape for array in plan.arrays[:2])
+    whole = all(not jnp.issubdtype(array.dtype, jnp.floating) for array in plan.arrays[:2])
+    others = jax.tree.leaves((plan.measure, plan.finish))
+    return not more and whole and all(jnp.shape(other)[:1] != (n,) for other in others)
+
+
+def _number_of(ids: Sequence[Array | None], counted: Array, said: int | None) -> int | None:
+    """One more than the largest of whole numbers, if this may be known and none is negative."""
+    known = [a for a in ids if a is not None]
+    if not known or all(a.dtype == jnp.bool_ for a in known):
+        return 2 if known else 1
+    if said is not None:
+        return said + 1  # what is beyond makes one more class
+    if any(isinstance(a, jax.core.Tracer) for a in (counted, *known)):
+        return None
+    low, high = map(int, _range(known, counted))
+    return high + 1 if low >= 0 else None
+
+
+@jax.jit
+def _range(ids: list[Array], counted: Array) -> tuple[Array, Array]:
+    """Least and largest number of samples that count, or 0 beyond it."""
+    numbers = [jnp.where(counted, as_labels(a), jnp.zeros_like(as_labels(a))) for a in ids]
+    return jnp.min(jnp.stack(numbers), initial=0), jnp.max(jnp.stack(numbers), initial=0)
+
+
+@functools.partial(jax.jit, static_argnames=("classes", "num_strata"))
+def _tabulated(asked, labels, counted, *, classes, num_strata):
+    strata = asked.given.strata
+    shape = (classes,) * len(labels)
+    place = jnp.zeros(labels[0].shape, jnp.int32) if strata is None else strata.astype(jnp.int32)
+    for label in labels:
+        number = as_labels(label)
+        number = jnp.where((number < 0) | (number >= classes), classes - 1, number)
+        place = classes * place + number.astype(jnp.int32)
+    size = num_strata * math.prod(shape)
+    table = tabulate(place, counted.astype(jnp.int32), size).reshape(num_strata, -1)
+    alike = [
+        row.ravel().astype(label.dtype)
+        for row, label in zip(jnp.indices(shape, jnp.int32), labels, strict=True)
+    ]
+    plans = tuple(
+        dataclasses.replace(plan, arrays=(alike[0], predicted, None, None))
+        for plan, predicted in zip(asked.plans, alike[1:], strict=True)
+    )
+    return Problem(plans, Given(), table)

@@ -1,0 +1,124 @@
+"""How often each unit is drawn in a resample."""
+
+from __future__ import annotations
+
+import functools
+import math
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+from jax.typing import DTypeLike
+
+from jmetrics._core.numerics import safe_divide
+
+SCHEMES = ("multinomial", "poisson", "bayesian")
+
+Bounds = tuple[Array, Array]
+"""The first unit of the stratum of each unit, and the first after it."""
+
+_SPREAD = 6
+"""How many standard deviations the Poisson counts of a resample stay below their number."""
+
+_GRID = 4
+_MOST = 12
+"""A larger count is less likely than one random uint32 can tell."""
+
+
+def draw(
+    key: Array, scheme: str, total: Array, size: int, bounds: Bounds | None, dtype: DTypeLike
+) -> Array:
+    """Times that each of the first `total` of `size` units is drawn; the rest never is.
+
+    What is drawn for a unit depends on its number and on `total`, not on `size`, so that a mask
+    and a deletion draw alike.
+    """
+    exists = jnp.arange(size, dtype=jnp.int32) < total
+    if scheme == "bayesian":
+        times = jax.random.exponential(key, (size,), dtype)
+    elif scheme == "poisson":
+        times = _above(_words(key, size), jnp.asarray(_poisson_bounds(1.0))).astype(dtype)
+    elif bounds is None:
+        times = multinomial(key, total, size).astype(dtype)
+    else:
+        times = _within_strata(key, exists, bounds).astype(dtype)
+    return jnp.where(exists, times, jnp.zeros_like(times))
+
+
+def multinomial(key: Array, total: Array, size: int) -> Array:
+    """Counts of `total` draws with replacement among the first `total` of `size` units.
+
+    Nearly all of them are independent Poisson counts, a few comparisons of one random word
+    each; what they lack to `total` is drawn one by one. Given their sum, Poisson counts are
+    multinomial, so the whole is (their sum leaves the room for this once in 1e9 resamples).
+    """
+    for_counts, for_rest = jax.random.split(key)
+    exists = jnp.arange(size, dtype=jnp.int32) < total
+    times = jnp.zeros(size, jnp.int32)
+    if size > _SPREAD**2:
+        sizes, bounds = _tables()
+        row = jnp.searchsorted(jnp.asarray(sizes), total, side="right", method="compare_all") - 1
+        times = _above(_words(for_counts, size), jnp.asarray(bounds)[row])
+        times = jnp.where(exists, times, jnp.zeros_like(times))
+    slots = min(size, math.ceil(2 * _SPREAD * 2 ** (0.5 / _GRID) * math.sqrt(size)))
+    missing = total - jnp.sum(times)
+    unit = jax.random.randint(for_rest, (slots,), 0, jnp.maximum(total, 1))
+    unit = jnp.where(jnp.arange(slots, dtype=jnp.int32) < missing, unit, size)
+    return times.at[unit].add(1, mode="drop")
+
+
+def _within_strata(key: Array, exists: Array, bounds: Bounds) -> Array:
+    """As many draws from each stratum as it has units, one for the place of each."""
+    start, end = bounds
+    drawn = jax.random.randint(key, exists.shape, start, jnp.maximum(end, start + 1))
+    return jnp.zeros(exists.shape, jnp.int32).at[drawn].add(exists.astype(jnp.int32))
+
+
+def draw_cells(key: Array, scheme: str, counts: Array, dtype: DTypeLike) -> Array:
+    """Weight of cells of samples in a resample: the sum of what their samples would get.
+
+    Rows of `counts` are strata; those of the result are added up.
+    """
+    counts = counts.astype(dtype)
+    if scheme == "bayesian":
+        times = jax.random.gamma(key, counts, dtype=dtype)
+        times = jnp.where(counts > 0, times, jnp.zeros_like(times))
+    elif scheme == "poisson":
+        times = jax.random.poisson(key, counts).astype(dtype)
+    else:
+        total = jnp.sum(counts, axis=1)
+        share = safe_divide(counts, jnp.broadcast_to(total[:, None], counts.shape), 0.0)
+        times = jax.random.multinomial(key, total, share, dtype=dtype)
+    return jnp.sum(times, axis=0)
+
+
+def _words(key: Array, size: int) -> Array:
+    return jax.random.bits(key, (size,), jnp.uint32)
+
+
+def _above(words: Array, bounds: Array) -> Array:
+    """How many of the bounds each word is above."""
+    times = jnp.zeros(words.shape, jnp.int32)
+    for place in range(_MOST):
+        times = times + (words > bounds[place]).astype(jnp.int32)
+    return times
+
+
+def _poisson_bounds(mean: float) -> np.ndarray:
+    """Words above the k-th of these, from 0, are Poisson counts above k."""
+    mass = reached = math.exp(-mean)
+    bounds = []
+    for count in range(1, _MOST + 1):
+        bounds.append(min(math.ceil(reached * 2**32), 2**32) - 1)
+        mass *= mean / count
+        reached += mass
+    return np.array(bounds, np.uint32)
+
+
+@functools.cache
+def _tables() -> tuple[np.ndarray, np.ndarray]:
+    """Numbers of units on a geometric grid, and bounds of counts whose sum stays below each."""
+    sizes = [0] + [_SPREAD**2 * 2 ** (step / _GRID) for step in range(26 * _GRID)]
+    means = [1 - _SPREAD / math.sqrt(max(size, _SPREAD**2)) for size in sizes]
+    return np.array(sizes, np.int32), np.stack([_poisson_bounds(mean) for mean in means])

@@ -1,0 +1,45 @@
+"""An interval, however it was found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import jax
+import jax.numpy as jnp
+from jax import Array
+from jax.scipy.special import expit, logit, ndtri
+
+from jmetrics._core import check
+from jmetrics._core.numerics import safe_divide
+from jmetrics._core.types import Number
+
+SCALES = ("linear", "logit")
+
+
+@jax.tree_util.register_dataclass
+@dataclass(frozen=True)
+class Interval:
+    """An estimate and how sure it is."""
+
+    estimate: Array
+    low: Array
+    high: Array
+    standard_error: Array
+    method: str = field(metadata={"static": True})
+    """How the interval was found."""
+
+
+def levelled(confidence_level: Number, like: Array) -> Array:
+    """Return the level in the dtype of `like`; NaN for one that makes no sense."""
+    level = jnp.asarray(confidence_level, like.dtype)
+    return check.defined(level, (level > 0) & (level < 1), "`confidence_level` must be in (0, 1)")
+
+
+def wald(estimate: Array, error: Array, level: Array, scale: str) -> tuple[Array, Array]:
+    """Normal interval of the estimate, or of its logit, which never leaves [0, 1]."""
+    reach = ndtri((1 + level) / 2) * error
+    if scale == "linear":
+        return estimate - reach, estimate + reach
+    reach = safe_divide(reach, estimate * (1 - estimate), 0.0)
+    low, high = expit(logit(estimate) - reach), expit(logit(estimate) + reach)
+    return jnp.where(jnp.isnan(error), jnp.nan, low), jnp.where(jnp.isnan(error), jnp.nan, high)

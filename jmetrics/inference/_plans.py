@@ -1,0 +1,147 @@
+"""A metric with its data, of which only the weights are still to come."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import itertools
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import jax
+import jax.numpy as jnp
+from jax import Array
+
+from jmetrics._core import check
+from jmetrics._core.anatomy import InOrder, has_plan, is_share_of_pairs, plan_of
+from jmetrics._core.numerics import accumulator
+from jmetrics.inference._samples import Cells, Given, Samples, samples_of
+
+_STATIC = {"static": True}
+
+
+@jax.tree_util.register_dataclass
+@dataclass(frozen=True)
+class Call:
+    """A call of any function that takes a weight, where there is no plan of it."""
+
+    metric: Callable[..., Any] = field(metadata=_STATIC)
+    arrays: tuple[Array, Array, Array | None, Array | None]
+    traced: dict[str, Any]
+    static: tuple[tuple[str, Any], ...] = field(metadata=_STATIC)
+
+    def reweighted(self, sample_weight: Array) -> Call:
+        """Return the call for other weights of the same samples."""
+        y_true, y_pred, _, where = self.arrays
+        return dataclasses.replace(self, arrays=(y_true, y_pred, sample_weight, where))
+
+    def value(self) -> Any:
+        """Evaluate the metric."""
+        y_true, y_pred, sample_weight, where = self.arrays
+        options = self.traced | dict(self.static)
+        return self.metric(y_true, y_pred, sample_weight=sample_weight, where=where, **options)
+
+
+class Weighable(Protocol):
+    """A metric of samples that may have any weights: a plan, a call, and what is like them."""
+
+    @property
+    def arrays(self) -> tuple[Array, Array, Array | None, Array | None]:
+        """`y_true`, `y_pred`, `sample_weight` and `where`."""
+        ...
+
+    def reweighted(self, sample_weight: Array) -> Weighable:
+        """Return the metric for other weights of the same samples."""
+        ...
+
+    def value(self) -> Any:
+        """Evaluate the metric."""
+        ...
+
+
+@jax.tree_util.register_dataclass
+@dataclass(frozen=True)
+class Problem:
+    """One metric of several predictions for the same samples, and what is known of those."""
+
+    plans: tuple[Weighable, ...]
+    given: Given
+    table: Array | None = None
+    """Instead of samples, how many of each stratum are in each cell of `plans`."""
+    in_order: Callable[[Array, Array], InOrder] | None = field(default=None, metadata=_STATIC)
+    """Sorts the samples of a metric for any weights of them."""
+
+    @property
+    def size(self) -> int:
+        """How many numbers are looked at for one value of all predictions."""
+        return sum(plan.arrays[0].size for plan in self.plans)
+
+    def source(self) -> Samples | Cells:
+        """Return what is drawn."""
+        arrays = self.plans[0].arrays
+        dtype = accumulator(*(a for plan in self.plans for a in plan.arrays[:2]), self.given[0])
+        if self.table is not None:
+            return Cells(self.table, dtype)
+        return samples_of(self.given, arrays[0].shape[0], dtype)
+
+    def values(self, weight: Array) -> Array:
+        """Every entry of the metric (columns) of each prediction (rows)."""
+        return jnp.stack([_entries(plan.reweighted(weight).value()) for plan in self.plans])
+
+    def shares(self, source: Samples | Cells, times: Array) -> Array:
+        """What one of each entry adds to each value, when the data have its unit so many times."""
+        slope = jax.jacrev(self.values)(source.weight * source.entries(times))
+        return slope * jnp.broadcast_to(source.weight, slope.shape)
+
+    def influences(self, source: Samples | Cells, times: Array) -> Array:
+        """What one of each unit adds to each value."""
+        return jax.vmap(source.by_unit)(self.shares(source, times))
+
+    def restored(self, entries: Array) -> Any:
+        """Shape the last axis of numbers as the metric shapes its own."""
+        like = jax.eval_shape(lambda p: p.plans[0].reweighted(p.source().weight).value(), self)
+        leaves, structure = jax.tree.flatten(like)
+        ends = list(itertools.accumulate(leaf.size for leaf in leaves))
+        parts = jnp.split(entries, ends[:-1], axis=-1)
+        lead = entries.shape[:-1]
+        shaped = [part.reshape(lead + leaf.shape) for part, leaf in zip(parts, leaves, strict=True)]
+        return jax.tree.unflatten(structure, shaped)
+
+
+def _entries(value: Any) -> Array:
+    leaves = [jnp.asarray(leaf) for leaf in jax.tree.leaves(value)]
+    return jnp.concatenate([leaf.astype(accumulator(leaf)).ravel() for leaf in leaves])
+
+
+def problem(
+    metric: Any,
+    y_true: Any,
+    predictions: Mapping[str, Any],
+    given: Given,
+    options: dict[str, Any],
+) -> Problem:
+    """Check the arrays, of which `predictions` has names for messages."""
+    while isinstance(metric, functools.partial) and not metric.args:
+        metric, options = metric.func, metric.keywords | options
+    arrays = [
+        check.resampled(y_true, y_pred, given.sample_weight, given.where, name)
+        for name, y_pred in predictions.items()
+    ]
+    y_true, _, sample_weight, where = arrays[0]
+    groups, strata = (
+        None if ids is None else check.group_ids(name, ids, y_true.shape[:1])
+        for name, ids in (("groups", given.groups), ("strata", given.strata))
+    )
+    plans = tuple(_plan(metric, arrays_of, options) for arrays_of in arrays)
+    plain = not options and all(a[1].ndim == y_true.ndim == 1 for a in arrays)
+    in_order = metric.in_order if is_share_of_pairs(metric) and plain else None
+    return Problem(plans, Given(sample_weight, where, groups, strata), in_order=in_order)
+
+
+def _plan(metric: Callable[..., Any], arrays: Any, options: dict[str, Any]) -> Weighable:
+    y_true, y_pred, sample_weight, where = arrays
+    if has_plan(metric):
+        return plan_of(metric)(y_true, y_pred, sample_weight=sample_weight, where=where, **options)
+    traced, static = check.split_options(options)
+    return Call(metric, (y_true, y_pred, None, where), traced, static)

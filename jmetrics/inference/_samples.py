@@ -1,0 +1,128 @@
+"""What is drawn: samples, groups of them, or cells of samples that are alike."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+from jax import Array, lax
+from jax.typing import DTypeLike
+
+from jmetrics._core.numerics import tabulate
+from jmetrics._core.order import tie_bounds, unsort
+from jmetrics._core.weights import combine
+from jmetrics.inference._draws import Bounds, draw, draw_cells
+
+
+class Given(NamedTuple):
+    """What may be known of samples besides what a metric is of; each (n,) or None."""
+
+    sample_weight: Any = None
+    where: Any = None
+    groups: Any = None
+    strata: Any = None
+
+
+class Samples(NamedTuple):
+    """Samples with weights; a unit is one of them, or a group of them."""
+
+    weight: Array
+    """0 where the mask leaves nothing."""
+    total: int | Array
+    """How many units have weight."""
+    place: Array | None
+    """Number of the unit of each sample, in which those without weight are left out."""
+    bounds: Bounds | None
+
+    @property
+    def once(self) -> Array:
+        """Times that each unit is in the data: 1, or 0 beyond the last."""
+        exists = jnp.arange(self.weight.shape[0], dtype=jnp.int32) < self.total
+        return exists.astype(self.weight.dtype)
+
+    def draw(self, key: Array, scheme: str) -> Array:
+        """Times that each unit is in a resample."""
+        size, total = self.weight.shape[0], jnp.asarray(self.total, jnp.int32)
+        return draw(key, scheme, total, size, self.bounds, self.weight.dtype)
+
+    def entries(self, times: Array) -> Array:
+        """Times of the unit of each sample."""
+        return times if self.place is None else times[self.place]
+
+    def by_unit(self, shares: Array) -> Array:
+        """Add what the samples of each unit contribute, along the last axis."""
+        if self.place is None:
+            return shares
+        size, place = self.weight.shape[0], self.place
+        return jax.vmap(lambda share: tabulate(place, share, size))(shares)
+
+
+class Cells(NamedTuple):
+    """How many samples of each stratum (row) are in each cell; a unit is one sample."""
+
+    counts: Array
+    dtype: DTypeLike
+
+    @property
+    def weight(self) -> Array:
+        """Weight of a sample."""
+        return jnp.ones(self.counts.shape[1:], self.dtype)
+
+    @property
+    def once(self) -> Array:
+        """Times that each cell is in the data."""
+        return jnp.sum(self.counts, axis=0).astype(self.dtype)
+
+    def draw(self, key: Array, scheme: str) -> Array:
+        """Times that each cell is in a resample."""
+        return draw_cells(key, scheme, self.counts, self.dtype)
+
+    def entries(self, times: Array) -> Array:
+        """Times of each cell."""
+        return times
+
+    def by_unit(self, shares: Array) -> Array:
+        """Return what one sample of each cell contributes."""
+        return shares
+
+
+def samples_of(given: Given, size: int, dtype: DTypeLike) -> Samples:
+    """Find the units among samples, and number those that have weight."""
+    sample_weight, where, groups, strata = given
+    shape = (size,)
+    weight = jnp.ones(shape, dtype) if sample_weight is None else sample_weight.astype(dtype)
+    alive = None
+    if sample_weight is not None or where is not None:
+        alive = combine(sample_weight, where, shape, dtype) != 0
+        alive = jnp.any(alive, axis=tuple(range(1, alive.ndim)))
+        weight = jnp.where(alive, weight, jnp.zeros_like(weight))
+    if groups is not None or strata is not None:
+        alive = jnp.ones(shape, jnp.bool_) if alive is None else alive
+        return Samples(weight, *_units(alive, groups, strata))
+    if alive is None:
+        return Samples(weight, size, None, None)
+    place = jnp.cumsum(alive, dtype=jnp.int32)
+    return Samples(weight, jnp.sum(alive, dtype=jnp.int32), jnp.maximum(place - 1, 0), None)
+
+
+def _units(
+    alive: Array, groups: Array | None, strata: Array | None
+) -> tuple[Array, Array, Bounds | None]:
+    """Number the units by stratum and group, from samples sorted by these."""
+    places = lax.iota(jnp.int32, alive.shape[0])
+    keys = [(~alive).astype(jnp.int32)]
+    keys += [] if strata is None else [strata]
+    within = len(keys)
+    keys += [places if groups is None else groups]
+    *keys, item = lax.sort((*keys, places), num_keys=len(keys))
+    start, _ = tie_bounds(*(key[None] for key in keys))
+    opens = start[0] == places
+    unit = jnp.cumsum(opens, dtype=jnp.int32) - 1
+    total = jnp.sum(opens & (keys[0] == 0), dtype=jnp.int32)
+    place = unsort(unit[None], item[None])[0]
+    if strata is None:
+        return total, place, None
+    first, last = (bound[0] for bound in tie_bounds(*(key[None] for key in keys[:within])))
+    start, end = (jnp.zeros_like(unit).at[unit].set(b) for b in (unit[first], unit[last] + 1))
+    return total, place, (start, end)

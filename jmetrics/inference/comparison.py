@@ -1,0 +1,307 @@
+"""Is one model better than another, by any metric, on the same samples?"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+from jax import Array
+
+from jmetrics._core import check
+from jmetrics._core.types import ArrayLike, Number
+from jmetrics.inference._plans import problem
+from jmetrics.inference._resamples import Settings, as_far, batch_of, in_batches, summarised
+from jmetrics.inference._samples import Given
+
+
+class Comparison(NamedTuple):
+    """How far apart two models are."""
+
+    values: Any
+    """The metric of the first and of the second model, along the first axis."""
+    difference: Any
+    """The first less the second."""
+    low: Any
+    high: Any
+    standard_error: Any
+    p_value: Any
+    """How likely a difference this large is if there is none, in either direction."""
+    distribution: Any
+    """The difference in every resample, along the first axis; NaN where it is undefined."""
+    n_undefined: Any
+    """How many resamples had no difference and were left out."""
+
+
+def paired_bootstrap(
+    key: Array,
+    metric: Callable[..., Any],
+    y_true: ArrayLike,
+    pred_a: ArrayLike,
+    pred_b: ArrayLike,
+    *,
+    n_resamples: int = 1000,
+    confidence_level: Number = 0.95,
+    method: str = "bca",
+    weights: str = "multinomial",
+    strata: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+    batch_size: int | None = None,
+    progress: bool = False,
+    **options: Any,
+) -> Comparison:
+    """Compare two models on the same resamples: their difference, its interval, a p-value.
+
+    With D the difference of the data and D* that of a resample, the p-value is the share of
+    |D* − D| ≥ |D|, the data themselves counted as one more resample: resamples spread around
+    D as D would spread around 0 if there were no difference.
+
+    Shapes: those of `bootstrap`, with two predictions; its options too. `values` has (2,) before
+    the shape of the metric, `distribution` (n_resamples,), the other fields nothing.
+    Undefined: resamples without a difference are left out and counted; NaN without any other.
+    Cost: that of `bootstrap` for both models, with one draw for the two.
+    Raises: ValueError for options that make no sense, and what the metric raises.
+    Source: Efron & Tibshirani (1993), chapter 16; Sakai (2006).
+
+    >>> import jax
+    >>> from jmetrics import mean_absolute_error
+    >>> y_true, pred_a, pred_b = [1.0, 2.0, 3.0, 4.0], [1.0, 3.0, 3.0, 7.0], [1.5, 2.5, 3.5, 4.5]
+    >>> key = jax.random.key(0)
+    >>> result = paired_bootstrap(key, mean_absolute_error, y_true, pred_a, pred_b)
+    >>> float(result.difference)
+    0.5
+    """
+    given = Given(sample_weight, where, groups, strata)
+    asked = problem(metric, y_true, {"pred_b": pred_b, "pred_a": pred_a}, given, options)
+    found = summarised(
+        key,
+        asked,
+        n_resamples=n_resamples,
+        confidence_level=confidence_level,
+        batch_size=batch_size,
+        progress=progress,
+        num_classes=options.get("num_classes"),
+        settings=Settings(method, weights, contrast=True),
+    )
+    values = jax.tree.map(lambda a: a[::-1], found.values)
+    return Comparison(values, *(getattr(found, name) for name in _FIELDS))
+
+
+_FIELDS = (
+    "estimate",
+    "low",
+    "high",
+    "standard_error",
+    "p_value",
+    "distribution",
+    "n_undefined",
+)
+
+
+class ModelTable(NamedTuple):
+    """Models against a baseline; every field but the first has one entry a model, in order."""
+
+    baseline: Any
+    """The metric of the baseline."""
+    values: Any
+    """The metric of each model."""
+    difference: Any
+    """That less the baseline's."""
+    low: Any
+    high: Any
+    standard_error: Any
+    p_value: Any
+    """How likely a difference this large is if there is none, in either direction."""
+    adjusted_p_value: Any
+    """The same by Holm's method, if the smallest of several is looked at."""
+    n_undefined: Any
+    """How many resamples had no difference and were left out."""
+
+
+def compare(
+    key: Array,
+    metric: Callable[..., Any],
+    y_true: ArrayLike,
+    baseline: ArrayLike,
+    models: Mapping[str, ArrayLike] | Sequence[ArrayLike],
+    *,
+    n_resamples: int = 1000,
+    confidence_level: Number = 0.95,
+    method: str = "bca",
+    weights: str = "multinomial",
+    strata: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+    batch_size: int | None = None,
+    progress: bool = False,
+    **options: Any,
+) -> ModelTable:
+    """Compare several models with a baseline on the same resamples.
+
+    Each is compared as by `paired_bootstrap`. `adjusted_p_value` is Holm's: rejecting where it
+    is below α, some true hypothesis is rejected with a chance of at most α, whatever the models
+    have in common. The intervals are not adjusted.
+
+    Shapes: those of `bootstrap`; `models` is a sequence of predictions, or a mapping of names to
+    predictions, in order. Every field but `baseline` has (n_models,) before the shape of the
+    metric.
+    Undefined: resamples without a difference are left out and counted; NaN without any other.
+    Cost: that of `bootstrap` for each model and the baseline, with one draw for all.
+    Raises: ValueError for options that make no sense, and what the metric raises.
+    Source: Holm (1979); Efron & Tibshirani (1993), chapter 16.
+
+    >>> import jax
+    >>> from jmetrics import mean_absolute_error
+    >>> y_true, baseline = [1.0, 2.0, 3.0, 4.0], [1.0, 3.0, 3.0, 7.0]
+    >>> models = {"flat": [2.5, 2.5, 2.5, 2.5], "perfect": y_true}
+    >>> table = compare(jax.random.key(0), mean_absolute_error, y_true, baseline, models)
+    >>> table.difference
+    Array([ 0., -1.], dtype=float32)
+    """
+    named = models if isinstance(models, Mapping) else dict(enumerate(models))
+    check.require(len(named) > 0, "`models` must have at least one entry, got none")
+    predictions = {"baseline": baseline} | {f"models[{k!r}]": p for k, p in named.items()}
+    asked = problem(
+        metric, y_true, predictions, Given(sample_weight, where, groups, strata), options
+    )
+    found = summarised(
+        key,
+        asked,
+        n_resamples=n_resamples,
+        confidence_level=confidence_level,
+        batch_size=batch_size,
+        progress=progress,
+        num_classes=options.get("num_classes"),
+        settings=Settings(method, weights, contrast=True, table=True),
+    )
+    return _table(found)
+
+
+@jax.jit
+def _table(found):
+    return ModelTable(
+        baseline=jax.tree.map(lambda a: a[0], found.values),
+        values=jax.tree.map(lambda a: a[1:], found.values),
+        difference=found.estimate,
+        low=found.low,
+        high=found.high,
+        standard_error=found.standard_error,
+        p_value=found.p_value,
+        adjusted_p_value=jax.tree.map(holm, found.p_value),
+        n_undefined=found.n_undefined,
+    )
+
+
+def holm(p_values: Array) -> Array:
+    """Holm's adjusted p-values along the first axis; NaN stays out."""
+    k = p_values.shape[0]
+    known = jnp.sum(~jnp.isnan(p_values), axis=0, dtype=jnp.int32)
+    order = jnp.argsort(p_values, axis=0)
+    ranked = jnp.take_along_axis(p_values, order, axis=0)
+    place = jnp.arange(k, dtype=jnp.int32).reshape(k, *[1] * known.ndim)
+    left = (known[None] - place).astype(p_values.dtype)
+    adjusted = jax.lax.cummax(jnp.minimum(ranked * left, 1), axis=0)
+    adjusted = jnp.where(jnp.isnan(ranked), jnp.nan, adjusted)
+    return jnp.take_along_axis(adjusted, jnp.argsort(order, axis=0), axis=0)
+
+
+class PermutationTest(NamedTuple):
+    """Whether two models differ."""
+
+    difference: Any
+    """The metric of the first model less that of the second."""
+    p_value: Any
+    """How likely a difference this large is if the models are alike, in either direction."""
+    distribution: Any
+    """The difference after every exchange, along the first axis; NaN where it is undefined."""
+    n_undefined: Any
+    """How many exchanges gave no difference and were left out."""
+
+
+def permutation_test(
+    key: Array,
+    metric: Callable[..., Any],
+    y_true: ArrayLike,
+    pred_a: ArrayLike,
+    pred_b: ArrayLike,
+    *,
+    n_resamples: int = 1000,
+    groups: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+    batch_size: int | None = None,
+    **options: Any,
+) -> PermutationTest:
+    """Test whether two models are alike, by exchanging their predictions at random.
+
+    Each sample, list (for metrics of rows) or group exchanges what the models say of it with a
+    chance of ½. The p-value is the share of exchanges after which the models are at least as
+    far apart as they are, in either direction, the data themselves counted as one more.
+    An exchange moves no predictions: both models are one data set of twice the size, in which
+    it chooses the weights, so that scores are sorted once.
+
+    Shapes: those of `bootstrap`, with two predictions. `distribution` has (n_resamples,) before
+    the shape of the metric, the other fields its shape.
+    Undefined: exchanges without a difference are left out and counted; NaN without any other.
+    Cost: 2 n_resamples evaluations for twice the samples, `batch_size` exchanges at a time.
+    Raises: ValueError for options that make no sense, and what the metric raises.
+    Source: Fisher (1935); Smucker, Allan & Carterette (2007) for lists.
+
+    >>> import jax
+    >>> from jmetrics import mean_absolute_error
+    >>> y_true, pred_a, pred_b = [1.0, 2.0, 3.0, 4.0], [1.0, 3.0, 3.0, 7.0], [1.5, 2.5, 3.5, 4.5]
+    >>> key = jax.random.key(0)
+    >>> result = permutation_test(key, mean_absolute_error, y_true, pred_a, pred_b)
+    >>> float(result.difference), bool(result.p_value > 0.3)
+    (0.5, True)
+    """
+    given = Given(sample_weight, where, groups)
+    asked = problem(metric, y_true, {"pred_a": pred_a, "pred_b": pred_b}, given, options)
+    n_resamples = check.positive_integer("n_resamples", n_resamples)
+    (y_true, a, *_), (_, b, *_) = (plan.arrays for plan in asked.plans)
+    mask = asked.given.where
+    check.require(
+        a.shape == b.shape,
+        f"expected predictions of one shape, got `pred_a` {a.shape} and `pred_b` {b.shape}",
+    )
+    both = problem(
+        metric,
+        jnp.concatenate([y_true, y_true]),
+        {"pred_a": jnp.concatenate([a, b.astype(a.dtype)])},
+        Given(where=None if mask is None else jnp.concatenate([mask, mask])),
+        options,
+    )
+    batch_size = batch_of(batch_size, 4 * asked.size, n_resamples)
+    return _permuted(key, asked, both, n_resamples=n_resamples, batch_size=batch_size)
+
+
+@functools.partial(jax.jit, static_argnames=("n_resamples", "batch_size"))
+def _permuted(key, asked, both, *, n_resamples, batch_size):
+    source = asked.source()
+
+    def difference(exchanged: Array) -> Array:
+        kept = source.weight * (1 - exchanged)
+        moved = source.weight * exchanged
+        weights = jnp.stack([jnp.append(kept, moved), jnp.append(moved, kept)])
+        first, second = jax.vmap(lambda weight: both.values(weight)[0])(weights)
+        return first - second
+
+    def exchange(key: Array) -> Array:
+        times = jax.random.bernoulli(key, 0.5, source.weight.shape).astype(source.weight.dtype)
+        return difference(source.entries(times))
+
+    distribution = in_batches(exchange, jax.random.split(key, n_resamples), batch_size)
+    observed = difference(jnp.zeros_like(source.weight))
+    scale = jnp.max(jnp.abs(asked.values(source.weight)), axis=0)
+    result = PermutationTest(
+        observed,
+        as_far(distribution, observed, scale),
+        distribution,
+        jnp.sum(jnp.isnan(distribution), axis=0, dtype=jnp.int32),
+    )
+    return jax.tree.map(both.restored, result)

@@ -1,0 +1,440 @@
+"""Bootstrap intervals against their textbook forms, scipy's, and rows drawn one by one."""
+
+# Python lists and numbers go in too, which JAX's `ArrayLike` and `Array` do not admit.
+# mypy: disable-error-code="arg-type"
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections.abc import Callable, Iterator
+from types import SimpleNamespace
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+import scipy.stats
+
+from jmetrics import (
+    accuracy_score,
+    average_precision_score,
+    confusion_matrix,
+    f1_score,
+    log_loss,
+    mean_absolute_error,
+    mean_squared_error,
+    ndcg_score,
+    precision_recall_fscore_support,
+    roc_auc_score,
+)
+from jmetrics.inference import Bootstrap, bootstrap
+from jmetrics.inference._cells import in_cells
+from jmetrics.inference._plans import Problem, problem
+from jmetrics.inference._resamples import Settings, _distribution
+from jmetrics.inference._routes import Sorted, Summed, measured_once
+from jmetrics.inference._samples import Given, samples_of
+from tests.compare import assert_same
+from tests.test_inference import scored
+
+KEY = jax.random.key(3)
+METHODS = ("percentile", "basic", "bca", "normal", "studentized")
+
+
+def errors(rng: np.random.Generator, n: int = 30) -> tuple[np.ndarray, np.ndarray]:
+    y = rng.normal(size=n)
+    return y.astype(np.float32), (y + rng.exponential(1, n)).astype(np.float32)
+
+
+def posed(metric: Any, y_true: Any, *predictions: Any, **given: Any) -> Problem:
+    named = {f"prediction {i}": y_pred for i, y_pred in enumerate(predictions)}
+    return problem(metric, y_true, named, Given(**given), {})
+
+
+@functools.cache
+def mean_error_resampled(method: str) -> tuple[np.ndarray, Bootstrap]:
+    """Absolute errors, and what their mean is said to be."""
+    y, p = errors(np.random.default_rng(20))
+    run = functools.partial(bootstrap, KEY, mean_absolute_error, y, p)
+    return np.abs(y - p), run(n_resamples=200, confidence_level=0.9, method=method)
+
+
+@pytest.mark.parametrize("method", METHODS[:3])
+def test_endpoints_are_scipys_from_the_same_resamples(method: str) -> None:
+    each, found = mean_error_resampled(method)
+    draws = np.asarray(found.distribution, np.float64)
+    peer = scipy.stats.bootstrap(
+        (each.astype(np.float64),),
+        np.mean,
+        n_resamples=0,
+        bootstrap_result=SimpleNamespace(bootstrap_distribution=draws),
+        confidence_level=0.9,
+        method={"bca": "BCa"}.get(method, method),
+    )
+    assert_same((found.low, found.high), tuple(peer.confidence_interval), rtol=1e-5)
+    assert_same(found.standard_error, np.std(draws, ddof=1), rtol=1e-4)
+    assert_same(found.bias, np.mean(draws) - each.mean(), rtol=1e-2)
+    assert_same(found.estimate, each.mean())
+
+
+def test_normal_and_studentized_endpoints() -> None:
+    each, normal = mean_error_resampled("normal")
+    reach = 1.644854 * np.std(np.asarray(normal.distribution), ddof=1)
+    assert_same((normal.low, normal.high), (each.mean() - reach, each.mean() + reach), rtol=1e-5)
+    _, found = mean_error_resampled("studentized")
+    samples = samples_of(Given(), 30, jnp.float32)
+    draw = jax.vmap(lambda key: samples.draw(key, "multinomial"))
+    times = np.asarray(draw(jax.random.split(KEY, 200)), np.float64)
+    means = times @ each / 30
+    assert_same(found.distribution, means, rtol=1e-5)
+    spread = np.sqrt((times * (each[None] - means[:, None]) ** 2).sum(axis=1)) / 30
+    low, high = np.percentile((means - each.mean()) / spread, [5, 95])
+    error = each.std() / np.sqrt(30)
+    ends = each.mean() - high * error, each.mean() - low * error
+    assert_same((found.low, found.high), ends, rtol=1e-4)
+
+
+@pytest.mark.parametrize("weights", ["multinomial", "poisson", "bayesian"])
+def test_every_scheme_has_the_spread_of_the_estimate(weights: str) -> None:
+    y, p = errors(np.random.default_rng(20))
+    run = functools.partial(bootstrap, KEY, mean_absolute_error, y, p, n_resamples=2000)
+    found = run(weights=weights, method="percentile")
+    expected = np.std(np.abs(y - p)) / np.sqrt(30)
+    assert float(found.standard_error) == pytest.approx(expected, rel=0.06)
+    assert int(found.n_undefined) == 0
+
+
+def test_the_same_distribution_as_gathering_rows(rng: np.random.Generator) -> None:
+    y, p = errors(rng)
+    weight = rng.integers(1, 6, 30).astype(np.float32)
+    rows = rng.integers(0, 30, (8000, 30))
+    gathered = np.sum(weight[rows] * np.abs(y - p)[rows], 1) / np.sum(weight[rows], 1)
+    draws = np.asarray(
+        bootstrap(
+            KEY, mean_absolute_error, y, p, sample_weight=weight, n_resamples=4000
+        ).distribution
+    )
+    noise = np.std(gathered) / np.sqrt(4000)
+    assert np.mean(draws) == pytest.approx(np.mean(gathered), abs=5 * noise)
+    assert np.std(draws) == pytest.approx(np.std(gathered), rel=0.06)
+    assert scipy.stats.ks_2samp(draws, gathered).pvalue > 1e-3
+
+
+def test_cells_have_the_same_distribution_as_samples(rng: np.random.Generator) -> None:
+    y = rng.random(200) < 0.3
+    p = y ^ (rng.random(200) < 0.2)
+    run = functools.partial(bootstrap, KEY, f1_score, n_resamples=3000, method="percentile")
+    cells = np.asarray(run(y, p).distribution)
+    samples = np.asarray(run(y.astype(np.float32), p.astype(np.float32)).distribution)
+    assert np.mean(cells) == pytest.approx(np.mean(samples), abs=0.1 * float(np.std(samples)))
+    assert np.std(cells) == pytest.approx(np.std(samples), rel=0.08)
+    assert scipy.stats.ks_2samp(cells, samples).pvalue > 1e-3
+
+
+@pytest.mark.parametrize(
+    ("metric", "kind"),
+    [
+        (accuracy_score, int),
+        (roc_auc_score, float),
+        (mean_absolute_error, float),
+    ],
+)
+def test_a_mask_draws_as_a_deletion_does(metric: Any, kind: type, rng: np.random.Generator) -> None:
+    """By cells, in order and by sums."""
+    y, score = scored(rng)
+    y, score = (y, score) if kind is float else (y.astype(int), (score > 0.5).astype(int))
+    where = np.arange(40) < 28
+    run = functools.partial(bootstrap, KEY, metric, n_resamples=50, method="percentile")
+    deleted = run(y[where], score[where])
+    score[~where] = -5 if kind is int else np.nan
+    assert_same(run(y, score, where=where), deleted, rtol=1e-4)
+
+
+def test_zero_weights_draw_as_a_deletion_does(rng: np.random.Generator) -> None:
+    y, score = scored(rng)
+    weight = np.where(np.arange(40) < 28, rng.integers(1, 5, 40) / 2, 0).astype(np.float32)
+    kept = weight > 0
+    groups, strata = rng.integers(0, 20, 40), y.astype(int)
+    groups = groups + 100 * strata
+    run = functools.partial(bootstrap, KEY, average_precision_score, n_resamples=50)
+    deleted = run(
+        y[kept],
+        score[kept],
+        sample_weight=weight[kept],
+        groups=groups[kept],
+        strata=strata[kept],
+    )
+    score[~kept] = np.nan
+    found = run(y, score, sample_weight=weight, groups=groups, strata=strata)
+    assert_same(found, deleted, rtol=1e-4)
+
+
+def test_entry_masks_resample_whole_samples(rng: np.random.Generator) -> None:
+    y, p = rng.normal(size=(2, 20, 3)).astype(np.float32)
+    where = rng.random((20, 3)) < 0.6
+    where[3] = False
+    kept = np.arange(20) != 3
+    run = functools.partial(bootstrap, KEY, mean_squared_error, n_resamples=30, method="basic")
+    deleted = run(y[kept], p[kept], where=where[kept])
+    y[~where] = np.nan
+    assert_same(run(y, p, where=where), deleted, rtol=1e-4)
+
+
+def test_groups_have_the_spread_of_their_number(rng: np.random.Generator) -> None:
+    """Ten copies of each error are worth no more than one."""
+    y, p = errors(rng)
+    run = functools.partial(bootstrap, KEY, mean_absolute_error, n_resamples=1000, method="basic")
+    many = np.repeat(y, 10), np.repeat(p, 10)
+    found = run(*many, groups=np.repeat(np.arange(30), 10))
+    expected = np.std(np.abs(y - p)) / np.sqrt(30)
+    assert float(found.standard_error) == pytest.approx(expected, rel=0.08)
+
+
+def test_strata_take_their_share_of_the_spread(rng: np.random.Generator) -> None:
+    y, p = errors(rng)
+    y[:15] += 50
+    strata = np.arange(30) // 15
+    run = functools.partial(bootstrap, KEY, mean_absolute_error, y, p, n_resamples=1000)
+    found = run(strata=strata, method="basic")
+    each = np.abs(y - p).reshape(2, 15)
+    expected = np.sqrt(np.sum(each.var(axis=1)) * 15) / 30
+    assert float(found.standard_error) == pytest.approx(expected, rel=0.08)
+
+
+@pytest.mark.parametrize(
+    ("metric", "kind"),
+    [(roc_auc_score, Sorted), (mean_squared_error, Summed), (log_loss, Summed), (f1_score, Summed)],
+)
+def test_what_is_measured_once_has_the_values_of_the_metric(
+    metric: Any, kind: type, rng: np.random.Generator
+) -> None:
+    y, score = scored(rng, 30)
+    first, second = (1 / (1 + np.exp(-s)) for s in (score, score + rng.normal(size=30)))
+    predictions = [s > 0.5 if metric is f1_score else s.astype(np.float32) for s in (first, second)]
+    weight = (rng.integers(0, 4, 30) / 2).astype(np.float32)
+
+    @jax.jit
+    def fast(w):
+        asked = measured_once(posed(metric, y, *predictions))
+        assert all(isinstance(plan, kind) for plan in asked.plans)
+        return asked.values(w)
+
+    expected = [float(metric(y, p, sample_weight=weight)) for p in predictions]
+    assert_same(fast(weight)[:, 0], np.array(expected), rtol=1e-5)
+
+
+def test_pairs_of_labels_are_counted(rng: np.random.Generator) -> None:
+    y, p = rng.integers(0, 3, (2, 60))
+    strata = rng.integers(0, 2, 60)
+    where = rng.random(60) < 0.8
+    asked = in_cells(posed(accuracy_score, y, p, where=where, strata=strata), None)
+    for s in (0, 1):
+        on = where & (strata == s)
+        expected = confusion_matrix(y[on], p[on], num_classes=3)
+        assert np.asarray(asked.table)[s].reshape(3, 3).tolist() == expected.tolist()
+    assert asked.plans[0].arrays[0].tolist() == [0, 0, 0, 1, 1, 1, 2, 2, 2]
+    for kept in (
+        posed(accuracy_score, y, p, groups=strata),
+        posed(accuracy_score, y, p, sample_weight=np.ones(60)),
+        posed(accuracy_score, y - 1, p),
+        posed(accuracy_score, 20 * y, p),
+        posed(accuracy_score, y.astype(np.float32), p),
+        posed(lambda y, p, **given: accuracy_score(y, p, **given), y, p),
+    ):
+        assert in_cells(kept, None).table is None
+
+
+def test_labels_beyond_the_classes_are_no_class(rng: np.random.Generator) -> None:
+    y, p = rng.integers(0, 4, (2, 80))
+    options: dict[str, Any] = {"average": "macro", "num_classes": 3}
+    found = bootstrap(KEY, f1_score, y, p, n_resamples=100, method="percentile", **options)
+    assert_same(found.estimate, f1_score(y, p, **options))
+
+    def table(y, p):
+        return in_cells(problem(f1_score, y, {"p": p}, Given(), options), 3).table
+
+    assert jax.eval_shape(table, y, p).shape == (1, 4 * 4)  # one more class, for all others
+
+
+def sorts(jaxpr: Any, within: bool = False) -> Iterator[bool]:
+    """Whether each sort of a program is inside a loop."""
+    for eqn in jaxpr.eqns:
+        if eqn.primitive.name == "sort":
+            yield within
+        loop = within or eqn.primitive.name in ("scan", "while")
+        for part in jax.tree.leaves(eqn.params, is_leaf=lambda a: hasattr(a, "eqns")):
+            inner = getattr(part, "jaxpr", part)
+            if hasattr(inner, "eqns"):
+                yield from sorts(inner, loop)
+
+
+@pytest.mark.parametrize("metric", [roc_auc_score, ndcg_score])
+def test_scores_are_sorted_once(metric: Any, rng: np.random.Generator) -> None:
+    y, score = scored(rng)
+    if metric is ndcg_score:
+        y, score = y.reshape(8, 5), score.reshape(8, 5)
+    asked = posed(metric, y, score)
+    run = functools.partial(
+        _distribution, batch_size=10, settings=Settings("percentile", "multinomial", False)
+    )
+    found = list(sorts(jax.make_jaxpr(run)(jax.random.split(KEY, 50), asked).jaxpr))
+    assert found
+    assert not any(found)
+
+
+def test_lists_are_drawn(rng: np.random.Generator) -> None:
+    relevance, score = rng.integers(0, 3, (40, 5)), rng.normal(size=(40, 5)).astype(np.float32)
+    each = np.asarray(ndcg_score(relevance, score, average=None))
+    found = bootstrap(KEY, ndcg_score, relevance, score, n_resamples=1000, method="basic")
+    assert float(found.standard_error) == pytest.approx(each.std() / np.sqrt(40), rel=0.08)
+    assert_same(found.estimate, each.mean(), rtol=1e-5)
+
+
+def test_undefined_resamples_are_counted_and_left_out() -> None:
+    """Three samples with one negative: many resamples have one class only."""
+    y, score = [1, 1, 0], [0.75, 0.25, 0.5]
+    result = bootstrap(KEY, roc_auc_score, y, score, n_resamples=400, method="percentile")
+    draws = np.asarray(result.distribution)
+    undefined = int(result.n_undefined)
+    assert undefined == np.isnan(draws).sum()
+    assert undefined / 400 == pytest.approx((2 / 3) ** 3 + (1 / 3) ** 3, abs=0.08)
+    assert_same((result.low, result.high), np.nanpercentile(draws, [2.5, 97.5]).tolist())
+    assert_same(result.standard_error, np.nanstd(draws, ddof=1), rtol=1e-5)
+
+
+def test_degenerate_data_answer_with_what_is_known() -> None:
+    run = functools.partial(bootstrap, KEY, n_resamples=20)
+    one_class = run(roc_auc_score, [1, 1, 1], [0.5, 0.25, 0.75])
+    assert int(one_class.n_undefined) == 20
+    assert all(np.isnan(v) for v in one_class[:4])
+    # A positive that beats all but one negative: its resamples have an area or no positive.
+    one = run(roc_auc_score, [1, 0, 0], [0.5, 0.25, 0.75])
+    assert float(one.estimate) == 0.5
+    assert 0 < int(one.n_undefined) < 20
+    assert float(one.low) <= float(one.high)
+    for method in ("bca", "studentized"):
+        constant = run(mean_absolute_error, [4.0] * 3, [1.5] * 3, method=method)
+        assert [float(v) for v in constant[:4]] == [2.5, 2.5, 2.5, 0]
+    unknown = run(mean_absolute_error, [1.0, 2.0, 3.0], [1.0, np.nan, 2.0])
+    assert int(unknown.n_undefined) == 20
+    assert np.isnan(unknown.low)
+
+
+def test_bca_holds_where_the_bias_is_beyond_all_resamples(rng: np.random.Generator) -> None:
+    """The most distinct values that there are: every resample has fewer."""
+    y, p = errors(rng)
+
+    def distinct(y_true, y_pred, *, sample_weight, where):
+        del y_pred, where
+        return jnp.sum((sample_weight > 0).astype(y_true.dtype))
+
+    found = bootstrap(KEY, distinct, y, p, n_resamples=50)
+    assert np.all(found.distribution < found.estimate)
+    least, most = np.min(found.distribution), np.max(found.distribution)
+    assert least <= float(found.low) <= float(found.high) <= most
+
+
+def test_seeds_decide(rng: np.random.Generator) -> None:
+    y, p = errors(rng)
+    run = functools.partial(
+        bootstrap, metric=mean_absolute_error, y_true=y, y_pred=p, n_resamples=200
+    )
+    first, again, other = (run(jax.random.key(seed)).distribution for seed in (0, 0, 1))
+    assert first.tolist() == again.tolist() != other.tolist()
+    assert len(set(first.tolist())) > 190
+    assert run(jax.random.PRNGKey(0)).distribution.tolist() == first.tolist()
+
+
+@pytest.mark.parametrize("batch_size", [1, 77])
+def test_batches_change_nothing(batch_size: int, rng: np.random.Generator) -> None:
+    y, p = errors(rng)
+    run = functools.partial(bootstrap, KEY, mean_absolute_error, y, p, n_resamples=200)
+    found = run(batch_size=batch_size, method="percentile")
+    _, expected = mean_error_resampled("percentile")
+    assert_same(found.distribution, expected.distribution, rtol=1e-6)
+
+
+def test_several_values_have_several_intervals(rng: np.random.Generator) -> None:
+    """By an option, and by a function of one's own under `jit`."""
+    y, p = rng.normal(size=(2, 20, 3)).astype(np.float32)
+
+    def raw(y_true, y_pred, **given):
+        return mean_squared_error(y_true, y_pred, multioutput="raw_values", **given)
+
+    result = bootstrap(KEY, mean_squared_error, y, p, n_resamples=30, multioutput="raw_values")
+    assert result.distribution.shape == (30, 3)
+    assert all(field.shape == (3,) for field in (*result[:5], result.n_undefined))
+    compiled = jax.jit(lambda key, y, p: bootstrap(key, raw, y, p, n_resamples=30))
+    assert_same(compiled(KEY, y, p), result, rtol=1e-4)
+
+
+def test_values_in_a_tuple_have_intervals_in_one() -> None:
+    y, p = [0.0, 1, 2, 2, 1, 0, 1, 1], [0.0, 1, 1, 2, 1, 0, 0, 1]
+    metric = functools.partial(precision_recall_fscore_support, average=None, num_classes=3)
+    found = bootstrap(KEY, metric, y, p, n_resamples=30, method="percentile")
+    expected = metric(y, p)
+    assert type(found.low) is type(expected)
+    assert_same(found.estimate, expected)
+    assert found.distribution.recall.shape == (30, 3)
+
+
+def test_the_confidence_level_is_traced(rng: np.random.Generator) -> None:
+    y, p = errors(rng)
+
+    def width(level):
+        result = bootstrap(KEY, mean_absolute_error, y, p, n_resamples=200, confidence_level=level)
+        return result.high - result.low
+
+    assert width(0.5) < width(0.9) < width(0.99)
+    assert np.isnan(width(jnp.float32(1.5)))
+
+
+def test_progress_shows_and_changes_nothing(rng: np.random.Generator, capsys: Any) -> None:
+    y, p = errors(rng)
+    run = functools.partial(bootstrap, KEY, mean_absolute_error, y, p, n_resamples=200)
+    found = run(confidence_level=0.9, progress=True)
+    assert "200/200" in capsys.readouterr().err
+    assert_same(found, run(confidence_level=0.9), rtol=1e-6)
+    with pytest.raises(ValueError, match="progress"):
+        jax.jit(lambda y: bootstrap(KEY, mean_absolute_error, y, p, progress=True))(y)
+
+
+def test_progress_needs_tqdm(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "tqdm", None)
+    with pytest.raises(ImportError, match="pip install tqdm"):
+        bootstrap(KEY, mean_absolute_error, [0.0, 1.0], [0.5, 0.5], progress=True)
+
+
+@pytest.mark.parametrize(
+    ("argument", "kind", "arguments"),
+    [
+        ("n_resamples", ValueError, {"n_resamples": 0}),
+        ("n_resamples", TypeError, {"n_resamples": 2.5}),
+        ("batch_size", ValueError, {"batch_size": 0}),
+        ("confidence_level", ValueError, {"confidence_level": [0.9, 0.95]}),
+        ("confidence_level", ValueError, {"confidence_level": 95}),
+        ("method", ValueError, {"method": "BCa"}),
+        ("weights", ValueError, {"weights": "rademacher"}),
+        ("strata", ValueError, {"strata": [0, 1], "weights": "poisson"}),
+        ("strata", ValueError, {"strata": [0]}),
+        ("groups", TypeError, {"groups": [0.0, 1.0]}),
+        ("sample_weight", ValueError, {"sample_weight": [1.0]}),
+        ("where", TypeError, {"where": [1, 0]}),
+        ("where", ValueError, {"where": [True]}),
+    ],
+)
+def test_mistakes_are_named(argument: str, kind: type[Exception], arguments: dict) -> None:
+    with pytest.raises(kind, match=argument):
+        bootstrap(KEY, log_loss, [0, 1], [0.25, 0.5], **arguments)
+
+
+def test_strata_of_labels_are_for_multinomials_too() -> None:
+    with pytest.raises(ValueError, match="strata"):
+        bootstrap(KEY, accuracy_score, [0, 1], [0, 1], strata=[0, 1], weights="bayesian")
+
+
+def test_lengths_are_named() -> None:
+    run: Callable[..., Any] = functools.partial(bootstrap, KEY, log_loss)
+    with pytest.raises(ValueError, match=r"y_p"):
+        run([0, 1], [0.25])
