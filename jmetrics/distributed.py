@@ -1,0 +1,415 @@
+"""Exact metrics of scores that never leave their devices, and standard errors of any metric.
+
+For use inside `jax.shard_map`, where each device has its own samples: the functions take the
+name of the axis of the mesh that samples lie along, and return what they would of all samples
+together. `on_mesh` makes functions of whole arrays of them.
+
+Each device sorts its own scores, once. The sorted blocks then travel round the ring of devices,
+and each device counts its own scores against the block at hand: for n samples on D devices,
+O(n / D) memory, and in all the work of D binary searches for each score.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+from jax import Array, lax
+from jax.sharding import Mesh, NamedSharding, PartitionSpec
+from jax.typing import DTypeLike
+
+from jmetrics._core import check
+from jmetrics._core.bits import sortable_bits
+from jmetrics._core.numerics import accumulator, safe_divide, safe_sqrt
+from jmetrics._core.types import ArrayLike
+from jmetrics._core.weights import combine
+from jmetrics.curves._scores import in_domain, inputs, scored
+
+
+class Ranks(NamedTuple):
+    """How much weight of all samples is below each score, and how much is tied with it."""
+
+    below: Array
+    tied: Array
+    """The sample itself is a part of it."""
+
+    @property
+    def average(self) -> Array:
+        """Mean rank of what is tied, counted from 1; in a float32 exact up to 2^23."""
+        dtype = accumulator(self.below)
+        return self.below.astype(dtype) + (self.tied.astype(dtype) + 1) / 2
+
+
+class _Block(NamedTuple):
+    """Sorted scores of one device, and what their weights add up to before each place."""
+
+    keys: Array
+    running: Array
+    """(n_weights, n + 1)."""
+
+
+class _Counts(NamedTuple):
+    """Weight of smaller keys on all devices, and of those that are no larger."""
+
+    before: Array
+    through: Array
+
+
+def _count(keys: Array, weights: Array, axis_name: Any) -> _Counts:
+    """Count weights (n_weights, n) before and through the keys of all devices."""
+    keys, item = lax.sort((keys, lax.iota(jnp.int32, keys.shape[0])), num_keys=1)
+    running = jnp.cumsum(weights[:, item], axis=1)
+    block = _Block(keys, jnp.pad(running, [(0, 0), (1, 0)]))
+    devices = lax.axis_size(axis_name)
+    ring = [(device, (device + 1) % devices) for device in range(devices)]
+
+    def against(block: _Block) -> _Counts:
+        places = (jnp.searchsorted(block.keys, keys, side) for side in ("left", "right"))
+        return _Counts(*(block.running[:, place] for place in places))
+
+    def step(carry: tuple[_Block, _Counts], _: None) -> tuple[tuple[_Block, _Counts], None]:
+        block, sofar = carry
+        block = lax.ppermute(block, axis_name, ring)
+        return (block, jax.tree.map(jnp.add, sofar, against(block))), None
+
+    (_, counts), _ = lax.scan(step, (block, against(block)), length=devices - 1)
+    return jax.tree.map(lambda a: jnp.zeros_like(a).at[:, item].set(a, unique_indices=True), counts)
+
+
+def roc_auc_score(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    axis_name: Any,
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+) -> Array:
+    """Area under the ROC curve of the samples of all devices along an axis.
+
+    Shapes: all (n,), what one device has; `y_true` holds 0 and 1, `y_score` any numbers,
+    infinities included, compared at the precision they come in. A scalar, the same on all devices.
+    Range: [0, 1], higher is better; 0.5 for scores that tell nothing.
+    Undefined: NaN unless both classes have weight, for a NaN score that counts and for a label
+    other than 0 and 1.
+    Gradient: smooth in the weights, first derivatives only; 0 in the scores.
+    Cost: O(n log n) for the sort, O(D n log n) for the counts, and D − 1 messages of O(n), for n
+    samples on each of D devices; O(n) memory, also for the gradient.
+    Raises: ValueError or TypeError for shapes and dtypes that do not fit.
+    Source: `sklearn.metrics.roc_auc_score`.
+
+    >>> import jax
+    >>> from jmetrics import distributed
+    >>> mesh = jax.make_mesh((jax.device_count(),), ("data",))
+    >>> roc_auc_score = distributed.on_mesh(distributed.roc_auc_score, mesh, "data")
+    >>> float(roc_auc_score([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]))
+    0.75
+    """
+    arrays = inputs(y_true, y_score, sample_weight, where)
+    return _of_scores(*arrays, area=_area, axis_name=axis_name)
+
+
+def average_precision_score(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    axis_name: Any,
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+) -> Array:
+    """Average precision of the samples of all devices along an axis.
+
+    Shapes: all (n,), what one device has; `y_true` holds 0 and 1, `y_score` any numbers,
+    infinities included, compared at the precision they come in. A scalar, the same on all devices.
+    Range: [0, 1], higher is better; near the share of positives for scores that tell nothing.
+    Undefined: 0 without a positive. NaN when nothing counts, for a NaN score that counts and for
+    a label other than 0 and 1.
+    Gradient: smooth in the weights, first derivatives only; 0 in the scores.
+    Cost: that of `roc_auc_score` of this module, twice for the gradient.
+    Raises: ValueError or TypeError for shapes and dtypes that do not fit.
+    Source: `sklearn.metrics.average_precision_score`.
+
+    >>> import jax
+    >>> from jmetrics import distributed
+    >>> mesh = jax.make_mesh((jax.device_count(),), ("data",))
+    >>> average_precision = distributed.on_mesh(distributed.average_precision_score, mesh, "data")
+    >>> round(float(average_precision([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])), 6)
+    0.833333
+    """
+    arrays = inputs(y_true, y_score, sample_weight, where)
+    return _of_scores(*arrays, area=_average_precision, axis_name=axis_name)
+
+
+def ranks(
+    y_score: ArrayLike,
+    *,
+    axis_name: Any,
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+) -> Ranks:
+    """Rank of each score among those of all devices along an axis, exact whole numbers.
+
+    Shapes: all (n,), what one device has, and so are `below` and `tied` of the result.
+    `Ranks.average` is the mean rank of what is tied, from 1 for the least score.
+    Undefined: 0 for a sample without weight; for a NaN score that counts, NaN, or the least
+    integer where nothing is weighted.
+    Gradient: smooth in the weights, 0 in the scores.
+    Cost: that of `roc_auc_score` of this module.
+    Raises: ValueError or TypeError for shapes and dtypes that do not fit.
+    Source: `scipy.stats.rankdata`.
+
+    >>> import jax
+    >>> from jmetrics import distributed
+    >>> mesh = jax.make_mesh((jax.device_count(),), ("data",))
+    >>> ranks = distributed.on_mesh(distributed.ranks, mesh, "data", per_sample=True)
+    >>> ranks([0.3, 0.1, 0.3]).average.tolist()
+    [2.5, 1.0, 2.5]
+    """
+    arrays = check.samples(y_score=y_score, sample_weight=sample_weight, where=where)
+    return _ranks(*arrays, axis_name=axis_name)
+
+
+@functools.partial(jax.jit, static_argnames="axis_name")
+def _ranks(y_score, sample_weight, where, *, axis_name):
+    weight = combine(sample_weight, where, y_score.shape, accumulator(y_score, sample_weight))
+    counts = _count(sortable_bits(y_score), weight[None], axis_name)
+    before, through = (jnp.where(weight != 0, a[0], 0) for a in counts)
+    numeric = _everywhere((y_score == y_score) | (weight == 0), axis_name)
+    fields = (before, through - before)
+    return Ranks(*(check.defined(a, numeric, "`y_score` must not be NaN") for a in fields))
+
+
+def _everywhere(condition: Array, axis_name: Any) -> Array:
+    return lax.psum(jnp.any(~condition).astype(jnp.int32), axis_name) == 0
+
+
+@functools.partial(jax.jit, static_argnames=("area", "axis_name"))
+def _of_scores(y_true, y_score, sample_weight, where, *, area, axis_name):
+    data = scored(y_true, y_score, sample_weight, where)
+    value = area(axis_name, data.dtype, ~sortable_bits(y_score), data.positive, data.weight)
+    labelled, numeric = (_everywhere(ok, axis_name) for ok in (data.labelled, data.numeric))
+    return in_domain(value, data._replace(labelled=labelled, numeric=numeric))
+
+
+class _Class(NamedTuple):
+    positive: Array
+    negative: Array
+
+
+class _Ranked(NamedTuple):
+    """Weight of positives and negatives above each score, and at or above it, on all devices."""
+
+    above: _Class
+    through: _Class
+    own: _Class
+    """Weight of the sample itself, if it is a positive or a negative."""
+    total: _Class
+
+
+def _rank(axis_name: Any, dtype: DTypeLike, keys: Array, positive: Array, weight: Array) -> _Ranked:
+    none = jnp.zeros_like(weight)
+    own = jnp.stack([jnp.where(positive, weight, none), jnp.where(positive, none, weight)])
+    counts = _count(keys, own, axis_name)
+    total = lax.psum(jnp.sum(own, axis=1), axis_name)
+    return _Ranked(*(_Class(*a.astype(dtype)) for a in (*counts, own, total)))
+
+
+def _mean(values: Array, own: Array, total: Array, axis_name: Any) -> Array:
+    """Weighted mean over all devices; 0 of nothing."""
+    return safe_divide(lax.psum(jnp.sum(values * own), axis_name), total, 0.0)
+
+
+def _linear(slope: Array, weight: Array, change: Any, axis_name: Any) -> Array:
+    """What changes of float weights, on all devices, do to a number."""
+    if not jnp.issubdtype(weight.dtype, jnp.floating):
+        return jnp.zeros((), slope.dtype)
+    return lax.psum(jnp.sum(slope * change.astype(slope.dtype)), axis_name)
+
+
+@functools.partial(jax.custom_jvp, nondiff_argnums=(0, 1))
+def _area(axis_name, dtype, keys, positive, weight):
+    return _area_and_slope(_rank(axis_name, dtype, keys, positive, weight), positive, axis_name)[0]
+
+
+@_area.defjvp
+def _area_jvp(axis_name, dtype, primals, tangents):
+    keys, positive, weight = primals
+    ranked = _rank(axis_name, dtype, keys, positive, weight)
+    area, slope = _area_and_slope(ranked, positive, axis_name)
+    return area, _linear(slope, weight, tangents[2], axis_name)
+
+
+def _area_and_slope(ranked: _Ranked, positive: Array, axis_name: Any) -> tuple[Array, Array]:
+    """Share of pairs ranked right, and its derivatives: how much better a sample does than most."""
+    above, through, own, total = ranked
+    negative_below = 1 - _middle(above.negative, through.negative, total.negative)
+    positive_above = _middle(above.positive, through.positive, total.positive)
+    area = _mean(positive_above, own.negative, total.negative, axis_name)
+    right = jnp.where(positive, negative_below, positive_above) - area
+    slope = safe_divide(right, jnp.where(positive, total.positive, total.negative), 0.0)
+    defined = (total.positive != 0) & (total.negative != 0)
+    return jnp.where(defined, area, jnp.nan), jnp.where(defined, slope, 0.0)
+
+
+def _middle(above: Array, through: Array, total: Array) -> Array:
+    return safe_divide(above / 2 + through / 2, total, 0.0)
+
+
+@functools.partial(jax.custom_jvp, nondiff_argnums=(0, 1))
+def _average_precision(axis_name, dtype, keys, positive, weight):
+    _, tp_fp, own, total = _rank(axis_name, dtype, keys, positive, weight)
+    return _mean_precision(_precision(tp_fp), own, total, axis_name)
+
+
+@_average_precision.defjvp
+def _average_precision_jvp(axis_name, dtype, primals, tangents):
+    keys, positive, weight = primals
+    _, (tp, fp), own, total = _rank(axis_name, dtype, keys, positive, weight)
+    precision = _precision(_Class(tp, fp))
+    value = _mean_precision(precision, own, total, axis_name)
+    # A sample moves the precision at each positive that is not above it.
+    each = safe_divide(own.positive, tp + fp, 0.0)
+    moves = jnp.stack([each * safe_divide(part, tp + fp, 0.0) for part in (fp, tp)])
+    above = _count(keys, moves, axis_name).before
+    of_tp, of_fp = lax.psum(jnp.sum(moves, axis=1), axis_name)[:, None] - above
+    slope = jnp.where(positive, precision - value + of_tp, -of_fp)
+    slope = safe_divide(slope, jnp.broadcast_to(total.positive, slope.shape), 0.0)
+    return value, _linear(slope, weight, tangents[2], axis_name)
+
+
+def _precision(counts: _Class) -> Array:
+    tp, fp = counts
+    return safe_divide(tp, tp + fp, 1.0)
+
+
+def _mean_precision(precision: Array, own: _Class, total: _Class, axis_name: Any) -> Array:
+    value = _mean(precision, own.positive, total.positive, axis_name)
+    return jnp.where(total.positive + total.negative != 0, value, jnp.nan)
+
+
+def standard_error(metric: Callable[..., Array]) -> Callable[..., Array]:
+    """Make a function that gives the standard error of a metric of the samples of all devices.
+
+    √ Σ_i (w_i ∂metric/∂w_i)², the infinitesimal jackknife of `jmetrics.inference`, where the
+    derivative is that with respect to the weights on each device.
+
+    Shapes: the new function takes what `metric` takes, with the keyword `axis_name`, and gives
+    what it gives: the same on all devices, as what comes out of `lax.psum` is. That may be a
+    function of this module, or `compute` of what `reduce` of a `jmetrics.streaming.stream` gives.
+    Range: [0, ∞), in units of the metric.
+    Undefined: NaN where the metric is.
+    Cost: one gradient of the metric; one for each entry of a metric with several values.
+    Raises: what the metric raises.
+    Source: Jaeckel (1972); DeLong, DeLong & Clarke-Pearson (1988) for the AUC.
+
+    >>> import jax
+    >>> from jmetrics import distributed
+    >>> mesh = jax.make_mesh((jax.device_count(),), ("data",))
+    >>> error = distributed.standard_error(distributed.roc_auc_score)
+    >>> error = distributed.on_mesh(error, mesh, "data")
+    >>> round(float(error([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])), 6)
+    0.25
+    """
+
+    def error(
+        y_true: ArrayLike,
+        y_pred: ArrayLike,
+        *,
+        axis_name: Any,
+        sample_weight: ArrayLike | None = None,
+        where: ArrayLike | None = None,
+        **options: Any,
+    ) -> Array:
+        arrays = check.resampled(y_true, y_pred, sample_weight, where)
+        traced, static = check.split_options(options)
+        return _standard_error(*arrays, traced, metric=metric, axis_name=axis_name, static=static)
+
+    return error
+
+
+@functools.partial(jax.jit, static_argnames=("metric", "axis_name", "static"))
+def _standard_error(y_true, y_pred, sample_weight, where, options, *, metric, axis_name, static):
+    dtype = accumulator(y_true, y_pred, sample_weight)
+    # A weight that is the same on all devices would have one derivative, that of all together.
+    first = y_true.reshape(y_true.shape[0], -1)[:, 0]
+    weight = jnp.where(first == first, jnp.ones((), dtype), jnp.ones((), dtype))
+    if sample_weight is not None:
+        weight = weight * sample_weight.astype(dtype)
+    alive = combine(sample_weight, where, weight.shape, dtype) != 0
+    alive = jnp.any(alive, axis=tuple(range(1, alive.ndim)))
+    weight = jnp.where(alive, weight, 0)
+
+    def of_weight(w: Array) -> Array:
+        options_of = {**options, **dict(static)}
+        return metric(
+            y_true, y_pred, sample_weight=w, where=where, axis_name=axis_name, **options_of
+        )
+
+    value, pullback = jax.vjp(of_weight, weight)
+    basis = jnp.eye(value.size, dtype=value.dtype).reshape(value.size, *value.shape)
+    (slope,) = jax.vmap(pullback)(basis)
+    variance = lax.psum(jnp.sum(jnp.square(slope * weight[None]), axis=1), axis_name)
+    return jnp.where(jnp.isnan(value), jnp.nan, safe_sqrt(variance).reshape(value.shape))
+
+
+def on_mesh(
+    function: Callable[..., Any], mesh: Mesh, axis_name: str, *, per_sample: bool = False
+) -> Callable[..., Any]:
+    """Make a function of whole arrays out of one for inside `jax.shard_map`, as of this module.
+
+    The arrays are laid out along an axis of the mesh, unless they are already; as many masked
+    samples as are needed to give each device the same number come last.
+
+    Shapes: the new function takes arrays with all samples along the first axis, `sample_weight`,
+    `where` and options, and gives what `function` does: the same on all devices, or if
+    `per_sample` arrays that lie along the same axis of the mesh, one entry a sample, of which
+    each device must then have the same number.
+    Cost: that of `function`, and of moving what is not yet where it belongs.
+    Raises: ValueError or TypeError for shapes that do not fit, and what `function` raises.
+    Source: `jax.shard_map`.
+
+    >>> import jax
+    >>> from jmetrics import distributed
+    >>> mesh = jax.make_mesh((jax.device_count(),), ("data",))
+    >>> auc = distributed.on_mesh(distributed.roc_auc_score, mesh, "data")
+    >>> float(auc([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], where=[True, True, True, False]))
+    0.5
+    """
+    spec = PartitionSpec(axis_name)
+    placed = NamedSharding(mesh, spec)
+    devices = mesh.shape[axis_name]
+
+    def run(
+        *arrays: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        where: ArrayLike | None = None,
+        **options: Any,
+    ) -> Any:
+        values = [check.array(f"argument {place}", a) for place, a in enumerate(arrays, 1)]
+        named = {"sample_weight": sample_weight, "where": where}
+        named = {k: None if a is None else check.array(k, a) for k, a in named.items()}
+        shapes = [a.shape for a in jax.tree.leaves((values, named))]
+        alike = () not in shapes and len({shape[0] for shape in shapes}) == 1
+        check.require(alike, f"expected as many samples in each array, got shapes {shapes}")
+        size = shapes[0][0]
+        missing = -size % devices
+        even = f"`per_sample` needs a multiple of {devices} samples, got {size}"
+        check.require(not (per_sample and missing), even)
+        if missing and where is None:
+            named["where"] = jnp.ones(size, jnp.bool_)
+
+        def place(a: Array) -> Array:
+            rest = [(0, 0)] * (a.ndim - 1)
+            return jax.device_put(jnp.pad(a, [(0, missing), *rest]) if missing else a, placed)
+
+        def on_device(values: Any, named: Any) -> Any:
+            return function(*values, axis_name=axis_name, **named, **options)
+
+        mapped = jax.shard_map(
+            on_device, mesh=mesh, in_specs=spec, out_specs=spec if per_sample else PartitionSpec()
+        )
+        return mapped(*jax.tree.map(place, (values, named)))
+
+    return run

@@ -1,0 +1,204 @@
+"""Streams that keep their samples: any metric, exact, up to a fixed number of them."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+from jax import Array, lax
+
+from jmetrics._core import check
+from jmetrics._core.limbs import Limbs
+from jmetrics._core.types import ArrayLike, Metric
+from jmetrics._core.weights import combine
+
+Sample = jax.ShapeDtypeStruct
+_NUMBER = Sample((), jnp.float32)
+
+
+class Samples(NamedTuple):
+    """The first samples that counted, and how many more there were."""
+
+    y_true: Array
+    y_pred: Array
+    sample_weight: Array | None
+    kept: Array
+    dropped: Limbs
+
+
+class Buffered(NamedTuple):
+    """A metric of all samples, if all were kept."""
+
+    value: Any
+    """NaN if the buffer has overflowed."""
+    n_dropped: Array
+    """How many samples there were no room for: 0 for an exact value. A float."""
+
+
+@dataclass(frozen=True)
+class BufferStream:
+    """Samples of any metric of arrays; those that do not count take no room."""
+
+    metric: Metric
+    y_true: Sample
+    y_pred: Sample
+    weighted: bool
+    capacity: int
+
+    @property
+    def fades(self) -> bool:
+        """Whether the weight of what was may be multiplied: samples may not."""
+        return False
+
+    def init(self) -> Samples:
+        """Return the state of no samples, which changes nothing that it is merged with."""
+        y_true, y_pred = (
+            jnp.zeros((self.capacity, *a.shape), a.dtype) for a in (self.y_true, self.y_pred)
+        )
+        weight = jnp.zeros(self.capacity, jnp.float32) if self.weighted else None
+        return Samples(y_true, y_pred, weight, jnp.zeros((), jnp.int32), Limbs.zeros())
+
+    def update(
+        self,
+        state: Samples,
+        y_true: ArrayLike,
+        y_pred: ArrayLike,
+        *,
+        sample_weight: ArrayLike | None = None,
+        where: ArrayLike | None = None,
+    ) -> Samples:
+        """Return the state with more samples along the first axis, `where` of shape (n,)."""
+        y_true, y_pred, sample_weight, where = check.resampled(y_true, y_pred, sample_weight, where)
+        _fits("y_true", y_true, self.y_true.shape)
+        _fits("y_pred", y_pred, self.y_pred.shape)
+        _fits("where", where, ())
+        plain = sample_weight is None or sample_weight.dtype == bool
+        message = "`sample_weight` needs a stream made with `weighted=True`"
+        check.require(self.weighted or plain, message)
+        return _keep(state, y_true, y_pred, sample_weight, where)
+
+    def merge(self, a: Samples, b: Samples) -> Samples:
+        """Return the state of two sets of samples taken together, as many as there is room for."""
+        return _join(a, b)
+
+    def reduce(self, state: Samples, axis_name: Any) -> Samples:
+        """Return the state of all devices along an axis of a mesh, for inside `jax.shard_map`.
+
+        Each device has room for all of them.
+        """
+        return _gathered(state, axis_name)
+
+    def compute(self, state: Samples) -> Buffered:
+        """Return the metric of what was kept."""
+        return _compute(state, metric=self.metric)
+
+
+def _fits(name: str, given: Any, shape: tuple[int, ...]) -> None:
+    if given is not None:
+        axes = ", ".join(["n", *map(str, shape)])
+        message = f"`{name}` must have shape ({axes}) in this stream, got {given.shape}"
+        check.require(given.shape[1:] == shape, message)
+
+
+@jax.jit
+def _keep(state, y_true, y_pred, sample_weight, where):
+    on = combine(sample_weight, where, y_true.shape, jnp.float32) != 0
+    weight = None
+    if state.sample_weight is not None:
+        weight = combine(sample_weight, None, y_true.shape, jnp.float32)
+    return _appended(state, (y_true, y_pred, weight), on)
+
+
+@jax.jit
+def _join(a, b):
+    room = lax.iota(jnp.int32, b.y_true.shape[0])
+    joined = _appended(a, b[:3], room < b.kept)
+    return joined._replace(dropped=joined.dropped.merge(b.dropped))
+
+
+def _appended(state: Samples, arrays: Any, on: Array) -> Samples:
+    """Put samples that are `on` after those there are; beyond the capacity they are dropped."""
+    capacity = state.y_true.shape[0]
+    spot = jnp.where(on, state.kept + jnp.cumsum(on, dtype=jnp.int32) - 1, capacity)
+    y_true, y_pred, weight = jax.tree.map(
+        lambda a, more: a.at[spot].set(more.astype(a.dtype), mode="drop"), state[:3], tuple(arrays)
+    )
+    state = state._replace(y_true=y_true, y_pred=y_pred, sample_weight=weight)
+    return _counted(state, jnp.sum(on, dtype=jnp.int32))
+
+
+def _counted(state: Samples, more: Array) -> Samples:
+    whole = state.kept + more
+    kept = jnp.minimum(whole, state.y_true.shape[0])
+    return state._replace(kept=kept, dropped=state.dropped.plus(whole - kept))
+
+
+def _gathered(state: Samples, axis_name: Any) -> Samples:
+    """Give each device a place after those before it, and add what is at different places."""
+    capacity = state.y_true.shape[0]
+    device = lax.axis_index(axis_name)
+    one_hot = lax.iota(jnp.int32, lax.axis_size(axis_name)) == device
+    filled = lax.psum(jnp.where(one_hot, state.kept, 0), axis_name)
+    room = lax.iota(jnp.int32, capacity)
+    first = jnp.sum(jnp.where(lax.iota(jnp.int32, filled.shape[0]) < device, filled, 0))
+    spot = jnp.where(room < state.kept, first + room, capacity)
+
+    def together(a: Array) -> Array:
+        whole = a.astype(jnp.int32) if a.dtype == jnp.bool_ else a
+        placed = jnp.zeros_like(whole).at[spot].set(whole, mode="drop")
+        return lax.psum(placed, axis_name).astype(a.dtype)
+
+    y_true, y_pred, weight = jax.tree.map(together, state[:3])
+    none, dropped = jnp.zeros_like(filled[0]), state.dropped.psum(axis_name)
+    return _counted(Samples(y_true, y_pred, weight, none, dropped), jnp.sum(filled))
+
+
+@functools.partial(jax.jit, static_argnames="metric")
+def _compute(state, *, metric):
+    on = lax.iota(jnp.int32, state.y_true.shape[0]) < state.kept
+    weight = {} if state.sample_weight is None else {"sample_weight": state.sample_weight}
+    value = metric(state.y_true, state.y_pred, where=on, **weight)
+    dropped = state.dropped.to_float(jnp.float32)
+    reason = "`capacity` must be at least the number of samples"
+    value = jax.tree.map(lambda v: check.defined(v, dropped == 0, reason), value)
+    return Buffered(value, dropped)
+
+
+def buffered(
+    metric: Metric,
+    capacity: int,
+    *,
+    y_true: Sample = _NUMBER,
+    y_pred: Sample = _NUMBER,
+    weighted: bool = False,
+) -> BufferStream:
+    """Stream of any metric, exact, that keeps up to `capacity` samples and says if that is too few.
+
+    Samples that are masked or of weight 0 take no room. `compute` calls the metric with the kept
+    samples and the mask of the places that are taken.
+
+    Shapes: `y_true` and `y_pred` are what one sample has there, such as
+    `jax.ShapeDtypeStruct((n_classes,), jnp.float32)`; `update` takes batches of it, with
+    `sample_weight`, only of a stream that is `weighted`, and `where`, (n,). Arrays are converted
+    to the dtypes of the samples. `metric` may have options by `functools.partial`, if it is the
+    same object all along, and gives `value` of what `compute` returns, a `Buffered`.
+    Undefined: NaN once samples were dropped: `n_dropped` of them; and where the metric is.
+    Gradient: that of the metric, in what is kept.
+    Cost: a state of `capacity` samples; `update` O(n) time, `compute` that of the metric.
+    Raises: ValueError or TypeError for shapes and options that do not fit.
+    Source: the metric.
+
+    >>> from jmetrics import mean_absolute_error, streaming
+    >>> stream = streaming.buffered(mean_absolute_error, capacity=3)
+    >>> state = stream.update(stream.init(), [1.0, 2.0], [1.5, 2.0])
+    >>> float(stream.compute(state).value)
+    0.25
+    >>> state = stream.update(state, [3.0, 4.0], [3.0, 4.0])
+    >>> float(stream.compute(state).value), float(stream.compute(state).n_dropped)
+    (nan, 1.0)
+    """
+    capacity = check.positive_integer("capacity", capacity)
+    return BufferStream(metric, y_true, y_pred, bool(weighted), capacity)

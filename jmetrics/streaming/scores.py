@@ -1,0 +1,394 @@
+"""Streams of scores and other numbers, whose order is kept in bounded memory.
+
+The state is a histogram over the leading bits of the numbers, whatever their range. What it
+leaves open is part of the answer: an estimate, and bounds that the exact value lies between.
+"""
+
+from __future__ import annotations
+
+import abc
+import functools
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax import Array
+from jax.typing import DTypeLike
+
+from jmetrics._core import check
+from jmetrics._core.anatomy import Step
+from jmetrics._core.numerics import absolute
+from jmetrics._core.types import ArrayLike
+from jmetrics._core.weights import combine, resolve
+from jmetrics.curves._points import distinct, fitted, length_of, trimmed
+from jmetrics.curves._scores import scored
+from jmetrics.curves.rates import precision_recall_of, roc_of
+from jmetrics.streaming import _bounds, _histogram
+from jmetrics.streaming._bounds import Bounded as Bounded
+from jmetrics.streaming._histogram import Bins, Histogram
+
+
+@dataclass(frozen=True)
+class HistogramStream(abc.ABC):
+    """What the streams of this module share: the state, and how states are added."""
+
+    bins: Bins
+    finish: Step
+    """The state and its bins to a result."""
+
+    def init(self) -> Histogram:
+        """Return the state of no samples, which changes nothing that it is merged with."""
+        return self.bins.empty()
+
+    @abc.abstractmethod
+    def update(self, state: Histogram, *arrays: Any, **rest: Any) -> Histogram:
+        """Return the state with more samples."""
+
+    def merge(self, a: Histogram, b: Histogram) -> Histogram:
+        """Return the state of two sets of samples taken together."""
+        return _histogram.merge(a, b)
+
+    def reduce(self, state: Histogram, axis_name: Any) -> Histogram:
+        """Return the state of all devices along an axis of a mesh, for inside `jax.shard_map`."""
+        return _histogram.reduce(state, axis_name)
+
+    def compute(self, state: Histogram) -> Any:
+        """Return what is known of the samples so far."""
+        return _compute(state, self.finish, bins=self.bins)
+
+    def key(self) -> Hashable:
+        """Return something equal for streams that hold the same state."""
+        return type(self).update, self.bins
+
+    @property
+    def fades(self) -> bool:
+        """Whether the weight of what was may be multiplied: whole counts may not."""
+        return self.bins.weighted
+
+    def _weight(self, sample_weight: Any) -> Any:
+        exact = sample_weight is None or check.array("sample_weight", sample_weight).dtype == bool
+        check.require(
+            self.bins.weighted or exact,
+            "`sample_weight` needs a stream made with `weighted=True`",
+        )
+        return sample_weight
+
+
+@dataclass(frozen=True)
+class ScoreStream(HistogramStream):
+    """A stream of binary labels and scores."""
+
+    def update(
+        self,
+        state: Histogram,
+        y_true: ArrayLike,
+        y_score: ArrayLike,
+        *,
+        sample_weight: ArrayLike | None = None,
+        where: ArrayLike | None = None,
+    ) -> Histogram:
+        """Return the state with more samples, all arrays (n,)."""
+        arrays = check.samples(
+            y_true=y_true, y_score=y_score, sample_weight=self._weight(sample_weight), where=where
+        )
+        return _add_scores(state, *arrays, bins=self.bins)
+
+
+@dataclass(frozen=True)
+class CurveStream(ScoreStream):
+    """A stream of binary labels and scores that gives a curve."""
+
+    size: int | None
+
+    def compute(self, state: Histogram) -> Any:
+        """Return the curve; as many points as there are if called eagerly without a size."""
+        return trimmed(super().compute(state), self.size)
+
+
+@dataclass(frozen=True)
+class ValueStream(HistogramStream):
+    """A stream of numbers."""
+
+    def update(
+        self,
+        state: Histogram,
+        values: ArrayLike,
+        *,
+        sample_weight: ArrayLike | None = None,
+        where: ArrayLike | None = None,
+    ) -> Histogram:
+        """Return the state with more numbers, all arrays (n,)."""
+        arrays = check.samples(
+            values=values, sample_weight=self._weight(sample_weight), where=where
+        )
+        return _add_values(state, *arrays, bins=self.bins)
+
+
+@dataclass(frozen=True)
+class ErrorStream(HistogramStream):
+    """A stream of targets and predictions."""
+
+    def update(
+        self,
+        state: Histogram,
+        y_true: ArrayLike,
+        y_pred: ArrayLike,
+        *,
+        sample_weight: ArrayLike | None = None,
+        where: ArrayLike | None = None,
+    ) -> Histogram:
+        """Return the state with more samples, all arrays (n,)."""
+        arrays = check.samples(
+            y_true=y_true, y_pred=y_pred, sample_weight=self._weight(sample_weight), where=where
+        )
+        return _add_errors(state, *arrays, bins=self.bins)
+
+
+@functools.partial(jax.jit, static_argnames="bins")
+def _add_scores(state, y_true, y_score, sample_weight, where, *, bins):
+    data = scored(y_true, y_score, sample_weight, where)
+    weight = data.weight.astype(bins.result if bins.weighted else jnp.int32)
+    return _histogram.add(state, bins, data.score, data.positive, weight, data.labelled)
+
+
+@functools.partial(jax.jit, static_argnames="bins")
+def _add_values(state, values, sample_weight, where, *, bins):
+    weight = combine(sample_weight, where, values.shape, bins.result)
+    return _unlabelled(state, bins, values, weight)
+
+
+@functools.partial(jax.jit, static_argnames="bins")
+def _add_errors(state, y_true, y_pred, sample_weight, where, *, bins):
+    y_true, y_pred, weight = resolve(y_true, y_pred, sample_weight, where)
+    return _unlabelled(state, bins, absolute(y_true - y_pred), weight)
+
+
+def _unlabelled(state: Histogram, bins: Bins, values: Array, weight: Array) -> Histogram:
+    weight = weight.astype(bins.result if bins.weighted else jnp.int32)
+    label = jnp.zeros(values.shape, jnp.int32)
+    return _histogram.add(state, bins, values, label, weight, jnp.ones((), jnp.bool_))
+
+
+@functools.partial(jax.jit, static_argnames="bins")
+def _compute(state, finish, *, bins):
+    value = finish(state, bins)
+    numbers = "`y_score` must not be NaN" if bins.classes == 2 else "values must not be NaN"
+
+    def defined(leaf: Array) -> Array:
+        if not jnp.issubdtype(leaf.dtype, jnp.floating):
+            return leaf
+        leaf = check.defined(leaf, state.unlabelled == 0, "`y_true` must be 0 or 1")
+        return check.defined(leaf, state.unordered == 0, numbers)
+
+    return jax.tree.map(defined, value)
+
+
+def roc_auc_score(
+    *, bits: int = 16, dtype: DTypeLike = jnp.float32, weighted: bool = False
+) -> ScoreStream:
+    """Stream of the area under the ROC curve, with certified bounds, in 2^bits bins.
+
+    Of a positive and a negative in one bin nobody knows which has the larger score. The bounds
+    count all such pairs as wrong or as right, and the estimate half of them; pairs in a bin that
+    holds one score only are ties, and all is exact if every bin does.
+
+    Shapes: `update` takes `y_true` of 0 and 1, `y_score`, and the optional `sample_weight`, only
+    of a stream that is `weighted`, and `where`, all (n,). Scores are rounded to `dtype` and told
+    apart by its leading `bits`, at most 20. 16 of them are all that bfloat16 has, or with
+    `dtype=jnp.float16` float16; of float32 they are 8 binary digits, at any magnitude. So give
+    probabilities near 1 as log-odds. `compute` gives a `Bounded`: `estimate`, `low` and `high`,
+    scalars. The streams of scores have one kind of state: what made it matters to none of them.
+    Range: [0, 1], higher is better; `low` ≤ exact value ≤ `high`, also for the rounding of both.
+    Undefined: NaN unless both classes have weight, for a NaN score that counted and for a label
+    other than 0 and 1.
+    Gradient: none.
+    Cost: a state of 24 bytes a bin; O(n) time an update, O(n log n) with weights.
+    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
+    Source: `sklearn.metrics.roc_auc_score`; the bounds are derived beside the code.
+
+    >>> from jmetrics import streaming
+    >>> stream = streaming.roc_auc_score()
+    >>> state = stream.update(stream.init(), [0, 0, 1], [0.1, 0.4, 0.35])
+    >>> state = stream.update(state, [1], [0.8])
+    >>> round(float(stream.compute(state).estimate), 6)
+    0.75
+    """
+    return ScoreStream(
+        Bins.checked(bits, dtype, weighted, classes=2), Step.of(_bounds.area_under_roc)
+    )
+
+
+def average_precision_score(
+    *, bits: int = 16, dtype: DTypeLike = jnp.float32, weighted: bool = False
+) -> ScoreStream:
+    """Stream of the average precision, with certified bounds, in 2^bits bins.
+
+    The bounds put the positives of a bin first, tied, or last, one by one.
+
+    Shapes: as `roc_auc_score` of this module, whose states are the same: one state gives both.
+    Range: [0, 1], higher is better; `low` ≤ exact value ≤ `high`, also for the rounding of both.
+    Undefined: 0 without a positive. NaN when nothing counted, for a NaN score that counted and
+    for a label other than 0 and 1.
+    Gradient: none.
+    Cost: a state of 24 bytes a bin; O(n) time an update, O(n log n) with weights.
+    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
+    Source: `jmetrics.average_precision_score`; the bounds are derived beside the code.
+
+    >>> from jmetrics import streaming
+    >>> stream = streaming.average_precision_score()
+    >>> state = stream.update(stream.init(), [0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    >>> round(float(stream.compute(state).estimate), 6)
+    0.833333
+    """
+    return ScoreStream(
+        Bins.checked(bits, dtype, weighted, classes=2), Step.of(_bounds.average_precision)
+    )
+
+
+def roc_curve(
+    *,
+    drop_intermediate: bool = True,
+    size: int | None = None,
+    bits: int = 16,
+    dtype: DTypeLike = jnp.float32,
+    weighted: bool = False,
+) -> CurveStream:
+    """Stream of the ROC curve, exact at one point for each of 2^bits bins.
+
+    Each point is one of the curve of all samples: its threshold is the least score in a bin.
+    Between two points the curve stays in the rectangle that they are corners of.
+
+    Shapes: as `roc_auc_score` of this module; `compute` gives a `jmetrics.roc_curve`, under a
+    transformation of length `size`, 2^bits + 1 by default.
+    Range: rates in [0, 1], both rising.
+    Undefined: NaN rates along the axis of a class without weight. All NaN for a NaN score that
+    counted, a label other than 0 and 1, and a `size` too small.
+    Gradient: none.
+    Cost: a state of 24 bytes a bin; O(n) time an update, O(n log n) with weights.
+    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
+    Source: `sklearn.metrics.roc_curve`.
+
+    >>> from jmetrics import streaming
+    >>> stream = streaming.roc_curve()
+    >>> state = stream.update(stream.init(), [0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    >>> stream.compute(state).tpr.tolist()
+    [0.0, 0.5, 0.5, 1.0, 1.0]
+    """
+    return _curve(_roc_curve, drop_intermediate, size, Bins.checked(bits, dtype, weighted, 2))
+
+
+def precision_recall_curve(
+    *,
+    drop_intermediate: bool = False,
+    size: int | None = None,
+    bits: int = 16,
+    dtype: DTypeLike = jnp.float32,
+    weighted: bool = False,
+) -> CurveStream:
+    """Stream of the precision-recall curve, exact at one point for each of 2^bits bins.
+
+    Each point is one of the curve of all samples: its threshold is the least score in a bin.
+    Between two thresholds with T and F, and T' and F', positives and negatives at or above them,
+    recall stays between T / P and T' / P, precision between T / (T + F') and T' / (T' + F).
+
+    Shapes: as `roc_auc_score` of this module; `compute` gives a `jmetrics.precision_recall_curve`,
+    under a transformation of length `size`, 2^bits + 1 by default.
+    Range: shares in [0, 1], recall falling.
+    Undefined: recall is 1 at each threshold without a positive. All NaN when nothing counted,
+    for a NaN score that counted, a label other than 0 and 1, and a `size` too small.
+    Gradient: none.
+    Cost: a state of 24 bytes a bin; O(n) time an update, O(n log n) with weights.
+    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
+    Source: `sklearn.metrics.precision_recall_curve`.
+
+    >>> from jmetrics import streaming
+    >>> stream = streaming.precision_recall_curve()
+    >>> state = stream.update(stream.init(), [0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    >>> stream.compute(state).recall.tolist()
+    [1.0, 1.0, 0.5, 0.5, 0.0]
+    """
+    bins = Bins.checked(bits, dtype, weighted, 2)
+    return _curve(_precision_recall_curve, drop_intermediate, size, bins)
+
+
+def _curve(finish: Any, drop: Any, size: int | None, bins: Bins) -> CurveStream:
+    length = length_of(size, (1 << bins.bits) + 1)
+    return CurveStream(bins, Step.of(finish, drop=bool(drop), length=length), size)
+
+
+def _roc_curve(state: Histogram, bins: Bins, *, drop: bool, length: int) -> Any:
+    points = distinct(_bounds.thresholds(state, bins), 1 << bins.bits)
+    return fitted(roc_of(points, bins.result, drop=drop), length)
+
+
+def _precision_recall_curve(state: Histogram, bins: Bins, *, drop: bool, length: int) -> Any:
+    points = distinct(_bounds.thresholds(state, bins), 1 << bins.bits)
+    return fitted(precision_recall_of(points, bins.result, drop=drop), length)
+
+
+def quantile(
+    level: ArrayLike = 0.5,
+    *,
+    bits: int = 16,
+    dtype: DTypeLike = jnp.float32,
+    weighted: bool = False,
+) -> ValueStream:
+    """Stream of quantiles of numbers, with certified bounds, in 2^bits bins.
+
+    The averaged inverse of the weighted distribution function: where the weight up to a number
+    is the level exactly, the mean of it and the next. The bounds are the least and the largest
+    number in its bin; the estimate takes the numbers in a bin to be spread evenly.
+
+    Shapes: `update` takes the numbers, and the optional `sample_weight`, only of a stream that is
+    `weighted`, and `where`, all (n,). Numbers are rounded to `dtype` and told apart by its leading
+    `bits`, at most 20. `level` is one traced number or has shape (n_levels,), and so has each of
+    the `estimate`, `low` and `high` that `compute` gives as a `Bounded`.
+    Range: the numbers; `low` ≤ exact quantile ≤ `high`, which are 2^−7 of it apart or less.
+    Undefined: NaN when nothing counted, for a NaN that counted, and for a `level` outside [0, 1].
+    Gradient: none.
+    Cost: a state of 16 bytes a bin; O(n) time an update, O(n log n) with weights.
+    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
+    Source: Hyndman & Fan (1996), type 2.
+
+    >>> from jmetrics import streaming
+    >>> stream = streaming.quantile([0.25, 0.5])
+    >>> state = stream.update(stream.init(), [1.0, 2.0, 3.0, 4.0])
+    >>> stream.compute(state).estimate.tolist()
+    [1.5, 2.5]
+    """
+    levels = check.number_or_vector("level", level)
+    return ValueStream(Bins.checked(bits, dtype, weighted, 1), Step.of(_quantiles, levels))
+
+
+def median_absolute_error(
+    *, bits: int = 16, dtype: DTypeLike = jnp.float32, weighted: bool = False
+) -> ErrorStream:
+    """Stream of the median absolute error, with certified bounds, in 2^bits bins.
+
+    Shapes: `update` takes `y_true`, `y_pred`, and the optional `sample_weight`, only of a stream
+    that is `weighted`, and `where`, all (n,). Errors are rounded to `dtype`, and told apart by its
+    leading `bits`, at most 20. `compute` gives a `Bounded`: `estimate`, `low`, `high`, scalars.
+    Range: [0, ∞), in units of y; lower is better; `low` ≤ exact value ≤ `high`, which are 2^−7 of
+    it apart or less.
+    Undefined: NaN when nothing counted, and for a NaN that counted.
+    Gradient: none.
+    Cost: a state of 16 bytes a bin; O(n) time an update, O(n log n) with weights.
+    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
+    Source: `sklearn.metrics.median_absolute_error`.
+
+    >>> from jmetrics import streaming
+    >>> stream = streaming.median_absolute_error()
+    >>> state = stream.update(stream.init(), [3.0, -0.5, 2.0, 7.0], [2.5, 0.0, 2.0, 8.0])
+    >>> float(stream.compute(state).estimate)
+    0.5
+    """
+    return ErrorStream(Bins.checked(bits, dtype, weighted, 1), Step.of(_quantiles, 0.5))
+
+
+def _quantiles(state: Histogram, bins: Bins, level: Array) -> Bounded:
+    level = jnp.asarray(level, bins.result)
+    if level.ndim == 0:
+        return _bounds.quantile(state, bins, level)
+    return jax.vmap(lambda one: _bounds.quantile(state, bins, one))(level)

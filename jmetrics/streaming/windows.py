@@ -1,0 +1,151 @@
+"""Streams of what was lately: fading by and by, or of the last batches alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax import Array
+
+from jmetrics._core import check
+from jmetrics._core.types import ArrayLike, Number
+from jmetrics.streaming._states import faded
+from jmetrics.streaming.streams import State, Stream
+
+
+@dataclass(frozen=True, eq=False)
+class Decayed:
+    """A stream that forgets by and by; `decayed` makes it."""
+
+    stream: Stream
+    factor: float | Array
+
+    @property
+    def fades(self) -> bool:
+        """Whether the weight of what was may be multiplied by a number."""
+        return True
+
+    def init(self) -> State:
+        """State of no data."""
+        return self.stream.init()
+
+    def update(self, state: State, y_true: ArrayLike, y_pred: ArrayLike, **arrays: Any) -> State:
+        """State with a batch added, beside which all earlier ones weigh less."""
+        return self.stream.update(_fade(state, self.factor), y_true, y_pred, **arrays)
+
+    def merge(self, a: State, b: State) -> State:
+        """State of the batches of both, their last ones taken to be as recent."""
+        return self.stream.merge(a, b)
+
+    def compute(self, state: State) -> Any:
+        """Value of the metric with the weights that are left."""
+        return self.stream.compute(state)
+
+    def reduce(self, state: State, axis_name: Any) -> State:
+        """State of the batches of all devices along an axis."""
+        return self.stream.reduce(state, axis_name)
+
+
+@jax.jit
+def _fade(state: State, factor: Number) -> State:
+    return faded(state, jnp.asarray(factor))
+
+
+def decayed(stream: Stream, *, half_life: Any = None, decay: Any = None) -> Decayed:
+    """Make a stream in which a batch counts for half after `half_life` more updates.
+
+    Before each update all weights so far are multiplied by `decay`, or 2^(−1 / half_life). What
+    is not a weight stays: a largest error, and how many samples there were.
+
+    Shapes: those of the stream; both numbers may be traced, and one of them must be given.
+    Cost: one multiplication of the state more.
+    Raises: ValueError unless just one of the two is given, and for a stream of whole counts or
+    of samples, which cannot fade.
+    Source: exponential smoothing, Brown (1956).
+
+    >>> from jmetrics import accuracy_score, streaming
+    >>> recent = streaming.decayed(streaming.stream(accuracy_score), half_life=1)
+    >>> state = recent.update(recent.init(), [0, 1], [1, 0])
+    >>> round(float(recent.compute(recent.update(state, [0, 1], [0, 1]))), 6)
+    0.666667
+    """
+    check.require(
+        (half_life is None) != (decay is None), "give either `half_life` or `decay`, and not both"
+    )
+    message = "this stream cannot fade; one of scores can if it is made with `weighted=True`"
+    check.require(stream.fades, message)
+    if half_life is None:
+        return Decayed(stream, check.number("decay", decay))
+    return Decayed(stream, 0.5 ** (1 / check.number("half_life", half_life)))
+
+
+@dataclass(frozen=True, eq=False)
+class LastUpdates:
+    """A stream of the last batches alone; `last_updates` makes it."""
+
+    stream: Stream
+    k: int
+
+    @property
+    def fades(self) -> bool:
+        """Whether the weight of what was may be multiplied: old batches leave all at once."""
+        return False
+
+    def init(self) -> State:
+        """State of no data."""
+        slots = jax.tree.map(lambda a: jnp.broadcast_to(a, (self.k, *a.shape)), self.stream.init())
+        return {"slots": slots, "updates": jnp.zeros((), jnp.int32)}
+
+    def update(self, state: State, y_true: ArrayLike, y_pred: ArrayLike, **arrays: Any) -> State:
+        """State with a batch in place of the oldest of k."""
+        batch = self.stream.update(self.stream.init(), y_true, y_pred, **arrays)
+        return _put(state, batch)
+
+    def merge(self, a: State, b: State) -> State:
+        """State of the batches of two streams that are updated in step."""
+        slots = jax.vmap(self.stream.merge)(a["slots"], b["slots"])
+        return {"slots": slots, "updates": jnp.maximum(a["updates"], b["updates"])}
+
+    def compute(self, state: State) -> Any:
+        """Value of the metric on the last k batches."""
+
+        def join_slot(together: State, slot: State) -> tuple[State, None]:
+            return self.stream.merge(together, slot), None
+
+        first = jax.tree.map(lambda a: a[0], state["slots"])
+        others = jax.tree.map(lambda a: a[1:], state["slots"])
+        return self.stream.compute(jax.lax.scan(join_slot, first, others)[0])
+
+    def reduce(self, state: State, axis_name: Any) -> State:
+        """State of the batches of all devices along an axis, updated in step."""
+        slots = jax.vmap(lambda slot: self.stream.reduce(slot, axis_name))(state["slots"])
+        return {"slots": slots, "updates": jax.lax.pmax(state["updates"], axis_name)}
+
+
+@jax.jit
+def _put(state: State, batch: State) -> State:
+    slots, updates = state["slots"], state["updates"]
+    count = jax.tree.leaves(slots)[0].shape[0]
+    slots = jax.tree.map(lambda a, b: a.at[updates % count].set(b), slots, batch)
+    return {"slots": slots, "updates": updates + 1}
+
+
+def last_updates(stream: Stream, k: int) -> LastUpdates:
+    """Make a stream of the last k batches, whatever came before.
+
+    Shapes: the state is k times that of the stream, plus a count of the updates.
+    Cost: an update puts one batch in its place; the value merges k states.
+    Raises: ValueError or TypeError unless k is a whole number of at least 1.
+    Source: sliding windows over a ring buffer.
+
+    >>> from jmetrics import mean_squared_error, streaming
+    >>> recent = streaming.last_updates(streaming.stream(mean_squared_error), 2)
+    >>> state = recent.init()
+    >>> for error in (5.0, 1.0, 3.0):
+    ...     state = recent.update(state, [0.0], [error])
+    >>> float(recent.compute(state))
+    5.0
+    """
+    return LastUpdates(stream, check.positive_integer("k", k))
