@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import platform
 import statistics
@@ -21,6 +22,8 @@ class Row(NamedTuple):
     peer_seconds: float
     error: float
     temporary_mb: float
+    bandwidth: float | None
+    """How fast the arguments are read, as a fraction of what a copy reaches; on a GPU."""
 
 
 def compare(
@@ -48,15 +51,34 @@ def compare(
         peer_times.append(_seconds(lambda: peer(*peer_arguments)))
     reference = peer(*peer_arguments) if exact is None else exact
     memory = compiled.memory_analysis()  # not every platform tells
+    seconds = statistics.median(our_times)
     return Row(
         name=name,
         n=len(arguments[0]),
         first_call_s=first_call,
-        seconds=statistics.median(our_times),
+        seconds=seconds,
         peer_seconds=statistics.median(peer_times),
         error=relative_error(value, reference),
         temporary_mb=memory.temp_size_in_bytes / 2**20 if memory else float("nan"),
+        bandwidth=_bytes_of(arguments) / seconds / _copy_speed() if on_gpu() else None,
     )
+
+
+def on_gpu() -> bool:
+    return jax.devices()[0].platform == "gpu"
+
+
+def _bytes_of(arrays: Any) -> int:
+    return sum(array.nbytes for array in jax.tree.leaves(arrays))
+
+
+@functools.cache
+def _copy_speed() -> float:
+    """Bytes a second that a copy of a large array reads and writes."""
+    x = jax.numpy.zeros(2**27, jax.numpy.float32)
+    copy = jax.jit(lambda x: x + 1).lower(x).compile()
+    times = [_seconds(lambda: jax.block_until_ready(copy(x))) for _ in range(9)]
+    return 2 * x.nbytes / statistics.median(times)
 
 
 def relative_error(value: Any, reference: Any) -> float:
@@ -76,13 +98,14 @@ def print_table(title: str, rows: list[Row], peer: str) -> None:
     print(f"\n{title}: {machine()}")
     print(
         f"{'':34} {'n':>9} {'first call':>11} {'ms':>9} {peer + ' ms':>14} "
-        f"{'ratio':>7} {'rel. error':>11} {'temp MB':>8}"
+        f"{'ratio':>7} {'rel. error':>11} {'temp MB':>8}" + (" bandwidth" if on_gpu() else "")
     )
     for row in rows:
         print(
             f"{row.name:34} {row.n:>9} {row.first_call_s:>9.2f} s {1e3 * row.seconds:>9.2f} "
             f"{1e3 * row.peer_seconds:>14.2f} {row.peer_seconds / row.seconds:>6.1f}x "
             f"{row.error:>11.1e} {row.temporary_mb:>8.1f}"
+            + (f" {row.bandwidth:>8.0%}" if row.bandwidth is not None else "")
         )
 
 

@@ -1,6 +1,12 @@
 """Metrics as pure functions of JAX arrays: exact, weighted, masked, differentiable."""
 
-from jmetrics import inference as inference, losses as losses, ragged as ragged
+from jmetrics import (
+    distributed as distributed,
+    inference as inference,
+    losses as losses,
+    ragged as ragged,
+    streaming as streaming,
+)
 from jmetrics._core.check import checked as checked
 from jmetrics.classification import (
     accuracy_score as accuracy_score,
@@ -158,6 +164,7 @@ __all__ = [
     "d2_tweedie_score",
     "dcg_score",
     "det_curve",
+    "distributed",
     "eleven_point_average_precision",
     "energy_score",
     "equal_error_rate",
@@ -232,6 +239,7 @@ __all__ = [
     "specificity_at_sensitivity",
     "specificity_score",
     "squared_hinge_loss",
+    "streaming",
     "symmetric_mean_absolute_percentage_error",
     "top_k_accuracy_score",
     "weighted_interval_score",

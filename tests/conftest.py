@@ -28,9 +28,10 @@ def x64() -> Iterator[None]:
         yield
 
 
-@pytest.fixture
-def quick_compile() -> Iterator[None]:
-    """Let XLA optimise little: small programs then compile twice as fast."""
-    jax.config.update("jax_disable_most_optimizations", True)
+@pytest.fixture(autouse=True)
+def quick_compile(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Let XLA optimise little, unless marked `optimised`: small programs compile twice as fast."""
+    quick = request.node.get_closest_marker("optimised") is None
+    jax.config.update("jax_disable_most_optimizations", quick)
     yield
     jax.config.update("jax_disable_most_optimizations", False)

@@ -27,6 +27,7 @@ STEPPED_WEIGHTS = "piecewise constant in the weights: a gradient of 0"
 EXTREMES = "depends on the extremes of what has weight: jumps where a weight leaves 0"
 COPIES = "a weight is a number of copies, and all of them together matter"
 SUPPORT = "its last part is a sum over samples, as in a TOTAL, and the others are not"
+EXPLAINED = "1 less a ratio: near 0 it keeps the digits that the ratio has"
 COUNTS = "what is a sum over samples is an integer if all that is counted is"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
 import jax
 import pytest
@@ -24,24 +25,29 @@ def forget_programs_of_others(case: Case) -> None:
         jax.clear_caches()
 
 
-# CI spares the second interpreter the other variants of each row.
-CASES = main_cases() if "JMETRICS_FIRST_VARIANTS" in os.environ else cases()
+# CI spares the second interpreter the other variants of each row, and data at full size.
+FEW = "JMETRICS_FEW_LAWS" in os.environ
 PAIRS = [
-    (law, case) for case in CASES for law in LAWS if law not in ONCE_A_ROW or case in main_cases()
+    (law, case)
+    for case in (main_cases() if FEW else cases())
+    for law in LAWS
+    if law not in ONCE_A_ROW or case in main_cases()
+    if not (FEW and law is float32_is_exact_for_many)
 ]
 
 
-@pytest.mark.parametrize(
-    ("law", "case"), PAIRS, ids=[f"{case.name}-{law.__name__}" for law, case in PAIRS]
-)
-def test_law(law: Law, case: Case, request: pytest.FixtureRequest) -> None:
+def parameter(law: Law, case: Case) -> Any:
+    """Time and rounding at full size need the compiler's best."""
+    marks = [pytest.mark.optimised] if law is float32_is_exact_for_many else []
+    return pytest.param(law, case, marks=marks, id=f"{case.name}-{law.__name__}")
+
+
+@pytest.mark.parametrize(("law", "case"), [parameter(*pair) for pair in PAIRS])
+def test_law(law: Law, case: Case) -> None:
     forget_programs_of_others(case)
-    if law is not float32_is_exact_for_many:  # where time and rounding at full size matter
-        request.getfixturevalue("quick_compile")
     law(case)
 
 
-@pytest.mark.usefixtures("quick_compile")
 @pytest.mark.parametrize(
     ("law", "mutant"), MUTANTS, ids=[f"{law.__name__}-{case.name}" for law, case in MUTANTS]
 )

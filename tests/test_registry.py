@@ -11,7 +11,7 @@ import pytest
 
 import jmetrics
 from jmetrics import inference, losses
-from tests.registry import LOSSES, METRICS, ROWS, TRANSFORMS, cases
+from tests.registry import LOSSES, METRICS, ROWS, STATEFUL, TRANSFORMS, cases
 from tests.row import LOSS, Case
 
 HERE = Path(__file__).parent
@@ -28,24 +28,19 @@ def test_every_metric_has_a_row() -> None:
 
 
 def test_every_loss_has_a_row() -> None:
-    assert {row.metric.__name__ for row in LOSSES} == public_functions(losses)
+    rows = {row.metric.__name__ for row in LOSSES}
+    assert rows | set(STATEFUL) == public_functions(losses)
     assert all(LOSS in row.traits for row in LOSSES)
 
 
-@pytest.mark.parametrize("name", TRANSFORMS)
-def test_every_transform_is_tested(name: str) -> None:
-    assert f"{name}(" in (HERE / TRANSFORMS[name]).read_text()
+@pytest.mark.parametrize(("name", "file"), [*TRANSFORMS.items(), *STATEFUL.items()])
+def test_every_transform_is_tested(name: str, file: str) -> None:
+    assert f"{name}(" in (HERE / file).read_text()
 
 
 def test_every_inference_function_is_tested() -> None:
-    text = (HERE / "test_inference.py").read_text()
-    functions = [
-        name
-        for name, value in vars(inference).items()
-        if inspect.isfunction(value)
-        and value.__module__ == inference.__name__
-        and not name.startswith("_")
-    ]
+    text = "".join(path.read_text() for path in HERE.glob("test_inference*.py"))
+    functions = public_functions(inference)
     assert functions
     assert [name for name in functions if f"{name}(" not in text] == []
 

@@ -8,6 +8,7 @@ from jmetrics import probability
 from tests.oracles import probability as oracles
 from tests.row import (
     COPIES,
+    EXPLAINED,
     PROBABILITIES,
     SMOOTH,
     TOTAL,
@@ -94,7 +95,7 @@ PROBABILITY = (
         probability.d2_log_loss_score,
         probabilities,
         oracles.d2_log_loss,
-        TRAITS,
+        TRAITS | {EXPLAINED},
         outside=(BINARY, IMPROBABLE),
     ),
     Row(
@@ -114,7 +115,7 @@ PROBABILITY = (
         probability.d2_brier_score,
         class_probabilities,
         oracles.d2_brier,
-        TRAITS,
+        TRAITS | {EXPLAINED},
         outside=OF_CLASSES,
     ),
     Row(
