@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
-from jax import Array
+from jax import Array, lax
 from jax.typing import DTypeLike
 
 from jmetrics._core import check
@@ -22,7 +22,7 @@ from jmetrics._core.counts import (
     is_positive,
 )
 from jmetrics._core.merging import Legal, legal_value
-from jmetrics._core.numerics import Total, accumulator, mean_of, weighted_total
+from jmetrics._core.numerics import Total, accumulator, mean_of, times, weighted_total
 from jmetrics._core.weights import combine, over_trailing
 
 Score = Callable[..., Any]
@@ -211,14 +211,23 @@ def average_score(
 
 
 def _mean_of_defined(values: Array, weight: Array) -> Array:
-    return mean_of(_total_of_defined(values, weight))
+    """Weighted mean over classes of the values that are not NaN."""
+    values, weight = _defined_part(values, weight)
+    # Each product is rounded before it is added, as in NumPy: equal to the last bit.
+    products = lax.optimization_barrier(times(values, weight.astype(values.dtype)))
+    return mean_of(Total(jnp.sum(products, axis=0), jnp.sum(weight, axis=0)))
 
 
 def _total_of_defined(values: Array, weight: Array) -> Total:
     """What the weighted mean of the values that are not NaN is made of."""
+    return weighted_total(*_defined_part(values, weight))
+
+
+def _defined_part(values: Array, weight: Array) -> tuple[Array, Array]:
+    """Values that are not NaN, and 0 with no weight in place of the others."""
     defined = ~jnp.isnan(values)
     values = jnp.where(defined, values, jnp.zeros_like(values))
-    return weighted_total(values, jnp.where(defined, weight, jnp.zeros_like(weight)))
+    return values, jnp.where(defined, weight, jnp.zeros_like(weight))
 
 
 def all_labels(

@@ -1,0 +1,107 @@
+"""Metrics of the scores that a label is decided by."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import jmetrics
+from jmetrics.sklearn_compat import _params as params
+from jmetrics.sklearn_compat._arrays import column, host, numeric, same_length, weights
+from jmetrics.sklearn_compat._call import of_samples
+from jmetrics.sklearn_compat._targets import distinct, positions, target
+from jmetrics.sklearn_compat._warn import undefined
+
+
+def hinge_loss(y_true, pred_decision, *, labels=None, sample_weight=None):
+    """Mean of what each decision falls short of a margin of 1."""
+    params.array_likes(y_true=y_true, pred_decision=pred_decision)
+    params.optional_arrays(labels=labels, sample_weight=sample_weight)
+    same_length(y_true=y_true, pred_decision=pred_decision, sample_weight=sample_weight)
+    decision = numeric("pred_decision", pred_decision).astype(np.float64, copy=False)
+    true = column("y_true", host("y_true", y_true))
+    classes = distinct(true) if labels is None else np.unique(host("labels", labels))
+    if len(classes) > 2:
+        label = _of_columns(true, decision, classes)
+    else:
+        decision = column("pred_decision", decision)
+        found = target("y_true", true)
+        if found.kind != "binary":
+            raise ValueError(f"`y_true` must be binary, got {found.kind} targets")
+        # With one label alone nothing says that it is the positive one.
+        label = positions(true, found.classes) * (len(found.classes) == 2)
+    weight = weights(sample_weight, len(true), all_zero=ZeroDivisionError)
+    return float(of_samples(jmetrics.hinge_loss, label, decision, sample_weight=weight))
+
+
+def _of_columns(true: np.ndarray, decision: np.ndarray, classes: np.ndarray) -> np.ndarray:
+    if decision.ndim == 1 or decision.shape[1] != len(classes):
+        raise ValueError(
+            f"`pred_decision` must have shape {(len(true), len(classes))} for the classes "
+            f"{classes.tolist()}, got {decision.shape}; name all classes by `labels`"
+        )
+    return known(true, classes)
+
+
+def known(true: np.ndarray, classes: np.ndarray) -> np.ndarray:
+    """Positions of labels, all of which must be there."""
+    label = positions(true, classes)
+    if np.any(label == len(classes)):
+        extra = set(true.tolist()) - set(classes.tolist())
+        raise ValueError(f"`y_true` holds {extra}, which are not among {classes.tolist()}")
+    return label
+
+
+def top_k_accuracy_score(y_true, y_score, *, k=2, normalize=True, sample_weight=None, labels=None):
+    """Share of samples whose class is among the k with the highest scores."""
+    params.array_likes(y_true=y_true, y_score=y_score)
+    params.at_least("k", k, 1)
+    params.flags(normalize=normalize)
+    params.optional_arrays(sample_weight=sample_weight, labels=labels)
+    found = target("y_true", y_true)
+    several = labels is not None and len(labels) > 2
+    kind = "multiclass" if found.kind == "binary" and several else found.kind
+    if kind not in ("binary", "multiclass"):
+        raise ValueError(f"`y_true` must be binary or multiclass, got {kind} targets")
+    score = _fitting_scores(numeric("y_score", y_score), kind)
+    same_length(y_true=y_true, y_score=y_score, sample_weight=sample_weight)
+    columns = score.shape[1] if score.ndim == 2 else 2
+    classes = found.classes if labels is None else rising_labels(labels)
+    if len(classes) != columns:
+        raise ValueError(
+            f"`y_score` has scores for {columns} classes, but there are {len(classes)}, "
+            f"{classes.tolist()}; name all of them by `labels`"
+        )
+    label = known(found.values, classes)
+    if k >= columns:
+        undefined(f"`k` is {k} with {columns} classes: every sample is right")
+    # Without a mean to take, weights of 0 add up to 0.
+    all_zero = ZeroDivisionError if normalize else None
+    weight = weights(sample_weight, len(score), all_zero=all_zero)
+    return float(
+        of_samples(
+            jmetrics.top_k_accuracy_score,
+            label,
+            score,
+            sample_weight=weight,
+            k=int(k),
+            normalize=bool(normalize),
+        )
+    )
+
+
+def _fitting_scores(score: np.ndarray, kind: str) -> np.ndarray:
+    if kind == "binary":
+        return column("y_score", score)
+    if score.ndim != 2:
+        raise ValueError(f"`y_score` must have shape (n, n_classes), got {score.shape}")
+    return score
+
+
+def rising_labels(labels: Any) -> np.ndarray:
+    """The labels of columns, which must rise."""
+    named = column("labels", host("labels", labels))
+    if not np.array_equal(np.unique(named), named):
+        raise ValueError(f"`labels` must rise, and each be there once, got {labels!r}")
+    return named

@@ -1,0 +1,263 @@
+"""Metrics of predicted labels: agreement, and tables of what was taken for what."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import jmetrics
+from jmetrics.sklearn_compat import _params as params
+from jmetrics.sklearn_compat._arrays import host
+from jmetrics.sklearn_compat._call import of_samples
+from jmetrics.sklearn_compat._targets import MULTILABEL, Labels, labels_of
+from jmetrics.sklearn_compat._warn import undefined, warn
+
+
+def accuracy_score(y_true, y_pred, *, normalize=True, sample_weight=None):
+    """Share of samples whose label, or row of indicators, is predicted right."""
+    arrays, weight = _entries(y_true, y_pred, normalize, sample_weight)
+    metric = jmetrics.accuracy_score
+    return float(of_samples(metric, *arrays, sample_weight=weight, normalize=bool(normalize)))
+
+
+def zero_one_loss(y_true, y_pred, *, normalize=True, sample_weight=None):
+    """Share of samples whose label, or row of indicators, is predicted wrong."""
+    arrays, weight = _entries(y_true, y_pred, normalize, sample_weight)
+    metric = jmetrics.zero_one_loss
+    return float(of_samples(metric, *arrays, sample_weight=weight, normalize=bool(normalize)))
+
+
+def hamming_loss(y_true, y_pred, *, sample_weight=None):
+    """Share of labels that are predicted wrong, each indicator by itself."""
+    arrays, weight = _entries(y_true, y_pred, True, sample_weight)
+    return float(of_samples(jmetrics.hamming_loss, *arrays, sample_weight=weight))
+
+
+def _entries(
+    y_true: Any, y_pred: Any, normalize: Any, sample_weight: Any
+) -> tuple[tuple[np.ndarray, np.ndarray], np.ndarray | None]:
+    """Integers that are equal where the labels are."""
+    params.array_likes(sparse=True, y_true=y_true, y_pred=y_pred)
+    params.flags(normalize=normalize)
+    params.optional_arrays(sample_weight=sample_weight)
+    data = labels_of(y_true, y_pred, sample_weight)
+    if data.multilabel:
+        return (data.y_true.astype(np.int64), data.y_pred.astype(np.int64)), data.sample_weight
+    return data.codes(), data.sample_weight
+
+
+def confusion_matrix(y_true, y_pred, *, labels=None, sample_weight=None, normalize=None):
+    """Number of samples of each true class (row) predicted as each class (column)."""
+    params.one_of("normalize", normalize, ("true", "pred", "all", None))
+    data, chosen = _of_classes(y_true, y_pred, labels, sample_weight)
+    if normalize is not None:
+        return np.nan_to_num(_confusion(data, chosen, normalize))  # NaN for shares of nothing
+    if sample_weight is None:
+        return _confusion(data, chosen).astype(np.int64)
+    if _are_whole(sample_weight):
+        return _exact(data, chosen, np.asarray(sample_weight))
+    return _confusion(data, chosen)
+
+
+def _are_whole(sample_weight: Any) -> bool:
+    return np.asarray(sample_weight).dtype.kind in "biu"
+
+
+def _of_classes(
+    y_true: Any, y_pred: Any, labels: Any, sample_weight: Any, names: tuple = ("y_true", "y_pred")
+) -> tuple[Labels, np.ndarray]:
+    """Labels of classes, not indicators, and the classes that were asked for."""
+    params.array_likes(**dict(zip(names, (y_true, y_pred), strict=True)))
+    params.optional_arrays(labels=labels, sample_weight=sample_weight)
+    data = labels_of(y_true, y_pred, sample_weight)
+    if data.multilabel:
+        raise ValueError(f"`{names[0]}` must hold one label a sample, got {MULTILABEL} targets")
+    return data, _chosen(data, labels, names[0])
+
+
+def _chosen(data: Labels, labels: Any, name: str) -> np.ndarray:
+    """The classes of a table: those that occur, or those that are named, of which one must."""
+    chosen = data.classes if labels is None else host("labels", labels)
+    if len(chosen) == 1:
+        warn(f"one label, {chosen[0]!r}, is all there is; name all there can be by `labels`")
+    if chosen.size == 0:
+        raise ValueError("`labels` must name one label or more, got none")
+    if labels is not None and not set(chosen.tolist()) & set(data.y_true.tolist()):
+        raise ValueError(f"`labels` must name one or more that occur in `{name}`, got {labels!r}")
+    return chosen
+
+
+def _confusion(data: Labels, chosen: np.ndarray, normalize: str | None = None) -> np.ndarray:
+    return of_samples(
+        jmetrics.confusion_matrix,
+        *data.codes(chosen),
+        sample_weight=data.sample_weight,
+        normalize=normalize,
+        **_named(len(chosen)),
+    )
+
+
+def _exact(data: Labels, chosen: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """Counts by integer weights, which wrap around as int64 does, and not before."""
+    if float(np.sum(np.abs(weight.astype(np.float64)))) < 2**53:
+        return _confusion(data, chosen).astype(np.int64)
+    halves = weight.astype(np.int64) >> 32, weight.astype(np.int64) & (2**32 - 1)
+    high, low = (
+        _confusion(data._replace(sample_weight=half.astype(np.float64)), chosen).astype(np.int64)
+        for half in halves
+    )
+    return (high << 32) + low
+
+
+def _named(count: int) -> dict[str, Any]:
+    """The first `count` codes as the classes to score, and one more for all other labels."""
+    return {"labels": tuple(range(count)), "num_classes": count + 1}
+
+
+def multilabel_confusion_matrix(
+    y_true, y_pred, *, sample_weight=None, labels=None, samplewise=False
+):
+    """Confusion matrix of each class, column of indicators or sample against the rest."""
+    params.array_likes(sparse=True, y_true=y_true, y_pred=y_pred)
+    params.optional_arrays(sample_weight=sample_weight, labels=labels)
+    params.flags(samplewise=samplewise)
+    data = labels_of(y_true, y_pred, sample_weight)
+    if samplewise and not data.multilabel:
+        raise ValueError(f"`samplewise` needs indicators, got {data.kind} targets")
+    arrays, options = classwise(data, labels)
+    table = of_samples(
+        jmetrics.multilabel_confusion_matrix,
+        *arrays,
+        sample_weight=data.sample_weight,
+        samplewise=bool(samplewise),
+        **options,
+    )
+    if samplewise:
+        table = table[: len(data.y_true)]
+    # As there, integer weights of classes are counted in floats, and those of samples are not.
+    whole = sample_weight is None or (samplewise and _are_whole(sample_weight))
+    return table.astype(np.int64 if whole else np.float64)
+
+
+def classwise(
+    data: Labels, labels: Any = None
+) -> tuple[tuple[np.ndarray, np.ndarray], dict[str, Any]]:
+    """Arrays for the core, and its options for a value for each class, or each in `labels`."""
+    if not data.multilabel:
+        chosen = data.classes if labels is None else host("labels", labels)
+        if not 0 < len(set(chosen.tolist())) == len(chosen):
+            raise ValueError(f"`labels` must name one label or more, each once; got {labels!r}")
+        return data.codes(chosen), _named(len(chosen))
+    arrays = data.y_true != 0, data.y_pred != 0
+    if labels is None:
+        return arrays, {}
+    columns, count = host("labels", labels), len(data.classes)
+    if columns.min() < 0 or columns.max() >= count:
+        raise ValueError(
+            f"`labels` must be columns of the indicators, from 0 to {count - 1}, got {labels!r}"
+        )
+    return arrays, {"labels": tuple(columns.tolist())}
+
+
+def cohen_kappa_score(
+    y1, y2, *, labels=None, weights=None, sample_weight=None, replace_undefined_by=np.nan
+):
+    """Agreement of two raters beyond chance."""
+    params.one_of("weights", weights, ("linear", "quadratic", None))
+    fits = params.between(replace_undefined_by, -1, 1) or _is_nan(replace_undefined_by)
+    params.real("replace_undefined_by", replace_undefined_by, fits, "in [-1, 1], or NaN")
+    data, chosen = _of_classes(y1, y2, labels, sample_weight, ("y1", "y2"))
+    score = of_samples(
+        jmetrics.cohen_kappa_score,
+        *data.codes(chosen),
+        sample_weight=data.sample_weight,
+        weights=weights,
+        **_named(len(chosen)),
+    )
+    if np.isnan(score):
+        undefined(f"one label is all there is: kappa is undefined, {replace_undefined_by} instead")
+        return replace_undefined_by
+    return float(score)
+
+
+def _is_nan(value: Any) -> bool:
+    return params.is_real(value) and value != value
+
+
+def matthews_corrcoef(y_true, y_pred, *, sample_weight=None):
+    """Correlation of predicted and true classes."""
+    data, chosen = _of_classes(y_true, y_pred, None, sample_weight)
+    score = of_samples(
+        jmetrics.matthews_corrcoef,
+        *data.codes(),
+        sample_weight=data.sample_weight,
+        num_classes=len(chosen),
+    )
+    return float(score)
+
+
+def balanced_accuracy_score(y_true, y_pred, *, sample_weight=None, adjusted=False):
+    """Mean of the recalls of the classes in `y_true`."""
+    params.flags(adjusted=adjusted)
+    data, chosen = _of_classes(y_true, y_pred, None, sample_weight)
+    codes, weight = data.codes(), data.sample_weight
+    if not np.all(np.bincount(codes[0], weight, len(chosen))):
+        warn("`y_pred` holds classes that `y_true` does not; they have no recall to average")
+    score = of_samples(
+        jmetrics.balanced_accuracy_score,
+        *codes,
+        sample_weight=weight,
+        num_classes=len(chosen),
+        adjusted=bool(adjusted),
+    )
+    return float(score)
+
+
+def class_likelihood_ratios(
+    y_true, y_pred, *, labels=None, sample_weight=None, replace_undefined_by=np.nan
+):
+    """Ratios by which a positive and a negative prediction change the odds of being positive."""
+    instead = _replacements(replace_undefined_by)
+    params.array_likes(sparse=True, y_true=y_true, y_pred=y_pred)
+    params.optional_arrays(labels=labels, sample_weight=sample_weight)
+    data = labels_of(y_true, y_pred, sample_weight)
+    if data.kind != "binary":
+        raise ValueError(f"`y_true` and `y_pred` must be binary, got {data.kind} targets")
+    chosen = _chosen(data, labels, "y_true")
+    if len(chosen) != 2:
+        raise ValueError(f"two labels are needed, a negative and a positive one, got {chosen}")
+    codes = data.codes(chosen)
+    # Ratios are at least 0, so that −1 tells one that is undefined.
+    ratios = of_samples(
+        jmetrics.class_likelihood_ratios,
+        *codes,
+        sample_weight=data.sample_weight,
+        labels=(0, 1),
+        replace_undefined_by=-1.0,
+    )
+    if np.any(np.isnan(ratios)):
+        undefined("`y_true` holds no positive sample: the ratios are undefined")
+    found = []
+    for ratio, value, what in zip(ratios, instead, ("positive", "negative"), strict=True):
+        if ratio == -1:
+            wrong = "false positive" if what == "positive" else "true negative"
+            undefined(f"no {wrong}: the {what} ratio is undefined, {value} instead")
+        found.append(float(value if ratio == -1 else ratio))
+    return tuple(found)
+
+
+def _replacements(value: Any) -> tuple[float, float]:
+    """What stands in for each ratio if it is undefined."""
+    name, form = "replace_undefined_by", "1, NaN or a dict with a number for 'LR+' and for 'LR-'"
+    if not isinstance(value, dict):
+        fits = params.is_real(value) and (value == 1 or value != value)
+        if not fits:
+            raise params.refuse(name, value, form)
+        return float(value), float(value)
+    found: tuple[Any, Any] = value.get("LR+"), value.get("LR-")
+    if not (params.between(found[0], 1, np.inf) or _is_nan(found[0])):
+        raise ValueError(f"`{name}` must be {form}, the first of at least 1; got {value!r}")
+    if not (params.between(found[1], 0, 1) or _is_nan(found[1])):
+        raise ValueError(f"`{name}` must be {form}, the second in [0, 1]; got {value!r}")
+    return float(found[0]), float(found[1])

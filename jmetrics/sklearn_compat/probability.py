@@ -1,0 +1,256 @@
+"""Metrics of predicted probabilities."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import jmetrics
+from jmetrics.sklearn_compat import _params as params
+from jmetrics.sklearn_compat._arrays import column, host, numeric, same_length, weights
+from jmetrics.sklearn_compat._call import of_samples
+from jmetrics.sklearn_compat._targets import MULTILABEL, positions, target
+from jmetrics.sklearn_compat._warn import undefined, warn
+
+
+def log_loss(
+    y_true,
+    y_proba=None,
+    *,
+    normalize=True,
+    sample_weight=None,
+    labels=None,
+    y_pred="deprecated",
+):
+    """Negative mean log-likelihood of the true classes."""
+    y_proba = _renamed(y_proba, y_pred)
+    params.array_likes(y_true=y_true, y_proba=y_proba)
+    params.flags(normalize=normalize)
+    params.optional_arrays(sample_weight=sample_weight, labels=labels)
+    data = _of_classes(y_true, _probabilities(y_proba), sample_weight, labels)
+    return data.log_loss(normalize=bool(normalize))
+
+
+def d2_log_loss_score(
+    y_true, y_proba=None, *, sample_weight=None, labels=None, y_pred="deprecated"
+):
+    """Fraction of the log loss that is explained, against the frequencies of the classes."""
+    y_proba = _renamed(y_proba, y_pred)
+    params.array_likes(y_true=y_true, y_proba=y_proba)
+    params.optional_arrays(sample_weight=sample_weight, labels=labels)
+    if _too_few(y_true, y_proba, sample_weight):
+        return float("nan")
+    data = _of_classes(y_true, _probabilities(y_proba), sample_weight, labels)
+    return data.explained(Probable.log_loss)
+
+
+def brier_score_loss(
+    y_true,
+    y_proba,
+    *,
+    sample_weight=None,
+    pos_label=None,
+    labels=None,
+    scale_by_half="auto",
+):
+    """Mean squared distance between probabilities and what happened."""
+    params.array_likes(y_true=y_true, y_proba=y_proba)
+    params.optional_arrays(sample_weight=sample_weight, labels=labels)
+    params.pos_label(pos_label)
+    if not (isinstance(scale_by_half, str) and scale_by_half == "auto"):
+        params.flags(scale_by_half=scale_by_half)
+    data = _of_two_or_more(y_true, y_proba, sample_weight, pos_label, labels)
+    return data.brier_score(scale_by_half)
+
+
+def d2_brier_score(
+    y_true,
+    y_proba,
+    *,
+    sample_weight=None,
+    pos_label=None,
+    labels=None,
+):
+    """Fraction of the Brier score that is explained, against the frequencies of the classes."""
+    params.array_likes(y_true=y_true, y_proba=y_proba)
+    params.optional_arrays(sample_weight=sample_weight, labels=labels)
+    params.pos_label(pos_label)
+    if _too_few(y_true, y_proba, sample_weight):
+        return float("nan")
+    data = _of_two_or_more(y_true, y_proba, sample_weight, pos_label, labels)
+    return data.explained(Probable.brier_score)
+
+
+def _renamed(y_proba: Any, y_pred: Any) -> Any:
+    """The probabilities, which went by another name once."""
+    if isinstance(y_pred, str):
+        if y_pred == "deprecated":
+            return y_proba
+    elif y_proba is None:
+        warn("`y_pred` is called `y_proba` now", FutureWarning)
+        return y_pred
+    else:
+        raise ValueError("`y_proba` was given twice, also under its old name `y_pred`")
+    raise params.refuse("y_pred", y_pred, "an array, or left out")
+
+
+def _too_few(y_true: Any, y_proba: Any, sample_weight: Any) -> bool:
+    """Whether there are fewer than two samples, after a warning."""
+    same_length(y_proba=y_proba, y_true=y_true, sample_weight=sample_weight)
+    if len(y_proba) >= 2:
+        return False
+    undefined(f"the score needs 2 samples or more, got {len(y_proba)}: NaN instead")
+    return True
+
+
+class Probable(NamedTuple):
+    """Samples of known class, with probabilities, as the core takes them."""
+
+    label: np.ndarray
+    """Positions of classes (n,), or indicators where there are several ones in a row, or none."""
+    proba: np.ndarray
+    sample_weight: np.ndarray | None
+
+    @property
+    def several(self) -> bool:
+        """Whether samples are of several classes, or of none."""
+        return self.label.ndim == 2
+
+    def call(self, metric: Any, **options: Any) -> float:
+        """Call a metric of the core."""
+        arrays = self.label, self.proba
+        return float(of_samples(metric, *arrays, sample_weight=self.sample_weight, **options))
+
+    def log_loss(self, normalize: bool = True) -> float:
+        """The log loss, for which a sample stands once for each of its classes."""
+        if not self.several:
+            return self.call(jmetrics.log_loss, normalize=normalize)
+        sample, label = np.nonzero(self.label)
+        weight = np.ones(len(self.label)) if self.sample_weight is None else self.sample_weight
+        each = Probable(label, self.proba[sample], weight[sample])
+        total = each.call(jmetrics.log_loss, normalize=False)
+        return float(total / np.sum(weight)) if normalize else total
+
+    def brier_score(self, scale_by_half: Any = False) -> float:
+        """The Brier score, which indicators have by column."""
+        if not self.several:
+            return self.call(jmetrics.brier_score_loss, scale_by_half=scale_by_half)
+        columns = self.proba.shape[1]
+        halved = columns < 3 if isinstance(scale_by_half, str) else scale_by_half
+        return self.call(jmetrics.mean_squared_error) * (columns / 2 if halved else columns)
+
+    def explained(self, loss: Callable[[Probable], float]) -> float:
+        """What fraction of the loss of always predicting the frequencies is explained.
+
+        As a ratio, and not by the core's D², it is infinite where all samples are of one class,
+        and exactly 0 for the frequencies themselves.
+        """
+        null = np.broadcast_to(self.frequencies(), self.proba.shape).astype(self.proba.dtype)
+        with np.errstate(all="ignore"):
+            return float(1 - np.float64(loss(self)) / loss(self._replace(proba=null)))
+
+    def frequencies(self) -> np.ndarray:
+        """Share of each class, or of the second of two."""
+        if self.several:
+            return np.average(self.label, axis=0, weights=self.sample_weight)
+        count = 2 if self.proba.ndim == 1 else self.proba.shape[1]
+        weight = np.bincount(self.label, self.sample_weight, count)
+        shares = weight / np.sum(weight)
+        return shares if self.proba.ndim == 2 else shares[1]
+
+
+def _probabilities(y_proba: Any) -> np.ndarray:
+    """Floats as they come, since the dtype decides how near to 0 and 1 they can be."""
+    proba = numeric("y_proba", y_proba)
+    proba = proba if proba.dtype.kind == "f" else proba.astype(np.float64)
+    if proba.ndim == 2 and proba.shape[1] == 1:
+        proba = proba[:, 0]
+    low, high = proba.min(), proba.max()
+    if low < 0 or high > 1:
+        raise ValueError(f"`y_proba` must be in [0, 1], got values from {low} to {high}")
+    return proba
+
+
+def _of_two_or_more(
+    y_true: Any, y_proba: Any, sample_weight: Any, pos_label: Any, labels: Any
+) -> Probable:
+    proba = _probabilities(y_proba)
+    if proba.ndim == 1:
+        return _of_two(y_true, proba, sample_weight, pos_label)
+    return _of_classes(y_true, proba, sample_weight, labels)
+
+
+def _of_two(y_true: Any, proba: np.ndarray, sample_weight: Any, pos_label: Any) -> Probable:
+    """Samples of two classes with the probability of one."""
+    same_length(y_proba=proba, y_true=y_true, sample_weight=sample_weight)
+    column("y_true", host("y_true", y_true))
+    found = target("y_true", y_true)
+    if found.kind != "binary":
+        raise ValueError(f"`y_true` must be binary for `y_proba` (n,), got {found.kind} targets")
+    chosen = positive_label(pos_label, found.classes, largest=True)
+    is_positive = positions(found.values, np.asarray([chosen])) == 0
+    return Probable(is_positive, proba, weights(sample_weight, len(proba)))
+
+
+def positive_label(pos_label: Any, classes: np.ndarray, *, largest: bool = False) -> Any:
+    """The positive label: as said, 1 of 0 and 1 or of −1 and 1, or the `largest` of numbers."""
+    if pos_label is not None:
+        return pos_label
+    found = set(classes.tolist()) if classes.dtype.kind not in "OUS" else {None}
+    if found <= {0, 1} or found <= {-1, 1}:
+        return 1
+    if largest and None not in found:
+        return classes[-1]
+    raise ValueError(f"`pos_label` must be given for `y_true` with labels {classes.tolist()}")
+
+
+def _of_classes(y_true: Any, proba: np.ndarray, sample_weight: Any, labels: Any) -> Probable:
+    """Samples of classes with the probability of each, or of the second of two."""
+    same_length(y_proba=proba, y_true=y_true, sample_weight=sample_weight)
+    weight = weights(sample_weight, len(proba))
+    found = target("y_true", y_true)
+    if found.kind not in ("binary", "multiclass", MULTILABEL):
+        raise ValueError(f"`y_true` must be labels, got {found.kind} targets")
+    if found.kind == MULTILABEL and labels is not None:
+        raise ValueError(f"`labels` must be None for indicators, got {labels!r}")
+    classes = _expected(found.classes, found.values, labels)
+    if proba.ndim == 2:
+        _warn_of_sums(proba)
+    columns = 2 if proba.ndim == 1 else proba.shape[1]
+    if len(classes) != columns:
+        raise ValueError(
+            f"`y_proba` has {columns} classes but there are {len(classes)}, {classes.tolist()}; "
+            "name all of them by `labels`"
+        )
+    if found.kind != MULTILABEL:
+        return Probable(positions(found.values, classes), proba, weight)
+    chosen = found.values != 0
+    if np.all(np.count_nonzero(chosen, axis=1) == 1):
+        return Probable(np.argmax(chosen, axis=1), proba, weight)
+    return Probable(chosen.astype(proba.dtype), proba, weight)
+
+
+def _expected(found: np.ndarray, values: np.ndarray, labels: Any) -> np.ndarray:
+    """The classes of the columns: those that are named, or those that occur."""
+    if labels is None:
+        if len(found) == 1:
+            raise ValueError(f"`labels` must be given where `y_true` holds {found[0]!r} alone")
+        return found
+    named = column("labels", host("labels", labels))
+    classes = np.unique(named)
+    if not np.array_equal(classes, named):
+        warn(f"`labels` are taken in order, as {classes.tolist()}, not as given, {labels!r}")
+    if values.ndim == 1 and not set(values.tolist()) <= set(classes.tolist()):
+        extra = set(values.tolist()) - set(classes.tolist())
+        raise ValueError(f"`y_true` holds {extra}, which `labels` {labels!r} lack")
+    if len(classes) < 2:
+        raise ValueError(f"`labels` must be two or more, got {labels!r}")
+    return classes
+
+
+def _warn_of_sums(proba: np.ndarray) -> None:
+    total = np.sum(proba, axis=1)
+    if not np.all(np.abs(total - 1) <= np.sqrt(np.finfo(proba.dtype).eps)):
+        warn("the rows of `y_proba` do not sum to 1")

@@ -1,0 +1,107 @@
+"""Metrics of ranked lists, and of the ranking of labels for each sample."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import jmetrics
+from jmetrics.sklearn_compat import _params as params
+from jmetrics.sklearn_compat._arrays import numeric, same_length, weights
+from jmetrics.sklearn_compat._call import of_lists, of_samples
+from jmetrics.sklearn_compat._targets import MULTILABEL, target
+
+
+def label_ranking_average_precision_score(y_true, y_score, *, sample_weight=None):
+    """Mean precision of each sample at the scores of its labels."""
+    params.array_likes(sparse=True, y_true=y_true)
+    metric = jmetrics.label_ranking_average_precision_score
+    return _of_labels(metric, y_true, y_score, sample_weight, all_zero=None, single=True)
+
+
+def coverage_error(y_true, y_score, *, sample_weight=None):
+    """How far down the scores of each sample one must go to find all its labels."""
+    params.array_likes(y_true=y_true)
+    return _of_labels(jmetrics.coverage_error, y_true, y_score, sample_weight)
+
+
+def label_ranking_loss(y_true, y_score, *, sample_weight=None):
+    """Share of the pairs of a label and another that each sample has in the wrong order."""
+    params.array_likes(sparse=True, y_true=y_true)
+    return _of_labels(jmetrics.label_ranking_loss, y_true, y_score, sample_weight)
+
+
+def _of_labels(
+    metric: Callable[..., Any],
+    y_true: Any,
+    y_score: Any,
+    sample_weight: Any,
+    *,
+    all_zero: type[Exception] | None = ZeroDivisionError,
+    single: bool = False,
+) -> float:
+    params.array_likes(y_score=y_score)
+    params.optional_arrays(sample_weight=sample_weight)
+    same_length(y_true=y_true, y_score=y_score, sample_weight=sample_weight)
+    dense = y_true.toarray() if params.is_sparse(y_true) else y_true
+    true, score = numeric("y_true", dense), numeric("y_score", y_score)
+    if true.shape != score.shape:
+        raise ValueError(
+            f"`y_true` and `y_score` must have one shape, got {true.shape} and {score.shape}"
+        )
+    kind = target("y_true", true).kind
+    if kind != MULTILABEL and not (single and kind == "binary" and true.ndim == 2):
+        raise ValueError(f"`y_true` must be columns of indicators, got {kind} targets")
+    weight = weights(sample_weight, len(true), all_zero=all_zero)
+    return float(of_samples(metric, true != 0, score.astype(np.float64), sample_weight=weight))
+
+
+def dcg_score(y_true, y_score, *, k=None, log_base=2, sample_weight=None, ignore_ties=False):
+    """Discounted cumulative gain of lists, the rows."""
+    fits = params.between(log_base, 0, np.inf) and log_base > 0
+    params.real("log_base", log_base, fits, "above 0")
+    lists = _lists(y_true, y_score, k, sample_weight, ignore_ties)
+    _check_lists(lists[0])
+    options = {"k": k, "ignore_ties": bool(ignore_ties), "log_base": float(log_base)}
+    return float(of_lists(jmetrics.dcg_score, *lists, **options))
+
+
+def ndcg_score(y_true, y_score, *, k=None, sample_weight=None, ignore_ties=False):
+    """Discounted cumulative gain as a share of that of the best order of each list."""
+    lists = _lists(y_true, y_score, k, sample_weight, ignore_ties)
+    true = lists[0]
+    if true.min() < 0:
+        raise ValueError(f"`y_true` must not be negative, got {true.min()}")
+    if true.ndim == 2 and true.shape[1] < 2:
+        raise ValueError("`y_true` must have 2 items or more in each list, got 1")
+    _check_lists(true)
+    return float(of_lists(jmetrics.ndcg_score, *lists, k=k, ignore_ties=bool(ignore_ties)))
+
+
+def _lists(
+    y_true: Any, y_score: Any, k: Any, sample_weight: Any, ignore_ties: Any
+) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+    params.array_likes(y_true=y_true, y_score=y_score)
+    params.optional_arrays(sample_weight=sample_weight)
+    if k is not None:
+        params.at_least("k", k, 1)
+    params.flags(ignore_ties=ignore_ties)
+    true, score = (
+        numeric(name, a).astype(np.float64)
+        for name, a in (("y_true", y_true), ("y_score", y_score))
+    )
+    same_length(y_true=true, y_score=score, sample_weight=sample_weight)
+    if true.shape != score.shape:
+        raise ValueError(
+            f"`y_true` and `y_score` must have one shape, got {true.shape} and {score.shape}"
+        )
+    return true, score, weights(sample_weight, len(true), all_zero=ZeroDivisionError)
+
+
+def _check_lists(true: np.ndarray) -> None:
+    if true.ndim != 2 or true.shape[1] < 2:
+        raise ValueError(
+            f"`y_true` must have shape (n_lists, n_items) with 2 items or more, got {true.shape}"
+        )
