@@ -9,7 +9,7 @@ the environment variable JMETRICS_DATA names the folder that holds them (`lightg
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -109,7 +109,7 @@ def held_out(loss: Loss, metric: Loss, data: Data) -> np.ndarray:
     return np.asarray(jax.jit(partial(jax.lax.map, of_split))(jnp.asarray(orders)))
 
 
-def report(data: Data, title: str, metric: Loss, plain: Loss, others: dict[str, Loss]) -> None:
+def report(data: Data, title: str, metric: Loss, plain: Loss, others: Mapping[str, Loss]) -> None:
     baseline = held_out(plain, metric, data)
     print(f"\n{data.name}: {title}, {SPLITS} splits; the plain loss has {baseline.mean():.4f}")
     for name, loss in others.items():
@@ -120,7 +120,7 @@ def report(data: Data, title: str, metric: Loss, plain: Loss, others: dict[str, 
         print(f"  {name:28} {gain.mean():+.4f} [{low:+.4f}, {high:+.4f}]  {verdict}")
 
 
-AUC = {
+AUC: dict[str, Loss] = {
     surrogate: partial(losses.auc_loss, surrogate=surrogate)
     for surrogate in (
         "squared_hinge",
@@ -133,16 +133,16 @@ AUC = {
         "laplace",
     )
 }
-PARTIAL = {
+PARTIAL: dict[str, Loss] = {
     "partial_auc_loss": partial(losses.partial_auc_loss, max_fpr=0.1),
     "p_norm_push_loss": losses.p_norm_push_loss,
     "top_push_loss": losses.top_push_loss,
 }
-AP = {
+AP: dict[str, Loss] = {
     "average_precision_loss": losses.average_precision_loss,
     "auc_loss, squared_hinge": losses.auc_loss,
 }
-NDCG = {
+NDCG: dict[str, Loss] = {
     "approx_ndcg_loss": losses.approx_ndcg_loss,
     "lambda_loss": losses.lambda_loss,
     "neural_ndcg_loss": losses.neural_ndcg_loss,

@@ -29,7 +29,6 @@ ours: Any = classification  # lists are welcome, but no ArrayLike
 N, K = 24, 4
 
 
-
 class Data(NamedTuple):
     """Labels, with weights and a mask that leave some of them out."""
 

@@ -27,7 +27,6 @@ INF = np.inf
 float32, int32 = (functools.partial(np.array, dtype=dtype) for dtype in (np.float32, np.int32))
 
 
-
 class Data(NamedTuple):
     """Labels and scores, with weights and a mask that leave some of them out."""
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from jmetrics import demo
-from jmetrics.__main__ import main
+from jmetrics.cli import main
 from jmetrics.demo import amounts, data, picture, quantiles, ranking, report, training
 
 SMALL = demo.Budget(ranking_epochs=40, quantile_epochs=40, amounts_epochs=150, n_resamples=100)

@@ -33,17 +33,8 @@ class Stream(Protocol):
     def init(self) -> State:
         """State of no data."""
 
-    def update(
-        self,
-        state: State,
-        y_true: ArrayLike,
-        y_pred: ArrayLike,
-        *,
-        sample_weight: ArrayLike | None = None,
-        where: ArrayLike | None = None,
-        **arrays: Any,
-    ) -> State:
-        """State with a batch added."""
+    def update(self, *state_and_arrays: Any, **rest: Any) -> State:
+        """State with a batch added: `update(state, y_true, y_pred, sample_weight=, where=)`."""
 
     def merge(self, a: State, b: State) -> State:
         """State of the batches of both."""
