@@ -27,6 +27,7 @@ CHAPTERS = {
     "streaming": "In parts",
     "distributed": "Over many devices",
     "ragged": "Lists of unequal length",
+    "plot": "Pictures",
 }
 
 TORCHMETRICS = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import jax
@@ -10,6 +10,7 @@ import numpy as np
 from jax import Array
 
 from jmetrics.inference import bootstrap, standard_error
+from jmetrics.text import number as number, table as table
 
 
 class Estimate(NamedTuple):
@@ -46,25 +47,6 @@ def estimate(
     return Estimate(*jax.device_get((sampled.estimate, sampled.low, sampled.high, error)))
 
 
-def number(value: float | np.ndarray, form: str = ".3f") -> str:
-    """A number as `format` writes it, with a real minus sign and a space before a %."""
-    return format(value, form).replace("-", "−").replace("%", " %")
-
-
 def interval(entry: Estimate, form: str = ".3f") -> str:
     """Both ends of the interval of a single entry."""
     return f"{number(entry.low, form)} to {number(entry.high, form)}"
-
-
-def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Columns under their heads: the first to the left, numbers to the right."""
-    lines = [head, *rows]
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    return "\n".join(
-        "  "
-        + "   ".join(
-            cell.rjust(width) if i else cell.ljust(width)
-            for i, (cell, width) in enumerate(zip(line, widths, strict=True))
-        )
-        for line in lines
-    )

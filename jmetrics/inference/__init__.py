@@ -10,15 +10,15 @@ from jmetrics.inference.comparison import (
     paired_bootstrap as paired_bootstrap,
     permutation_test as permutation_test,
 )
-from jmetrics.inference.delong import (
-    DelongTest as DelongTest,
-    delong_interval as delong_interval,
-    delong_test as delong_test,
-)
 from jmetrics.inference.contributions import (
     influence as influence,
     jackknife as jackknife,
     standard_error as standard_error,
+)
+from jmetrics.inference.delong import (
+    DelongTest as DelongTest,
+    delong_interval as delong_interval,
+    delong_test as delong_test,
 )
 from jmetrics.inference.proportions import proportion_interval as proportion_interval
 from jmetrics.inference.resampling import Bootstrap as Bootstrap, bootstrap as bootstrap

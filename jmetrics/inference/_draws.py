@@ -62,7 +62,7 @@ def multinomial(key: Array, total: Array, size: int) -> Array:
         times = _above(_words(for_counts, size), jnp.asarray(bounds)[row])
         times = jnp.where(exists, times, jnp.zeros_like(times))
     slots = min(size, math.ceil(2 * _SPREAD * 2 ** (0.5 / _GRID) * math.sqrt(size)))
-    missing = total - jnp.sum(times)
+    missing = total - jnp.sum(times, dtype=jnp.int32)
     unit = jax.random.randint(for_rest, (slots,), 0, jnp.maximum(total, 1))
     unit = jnp.where(jnp.arange(slots, dtype=jnp.int32) < missing, unit, size)
     return times.at[unit].add(1, mode="drop")

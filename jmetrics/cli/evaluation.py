@@ -1,0 +1,322 @@
+"""Values of metrics, how sure they are, and how two models differ."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from statistics import NormalDist
+from typing import Any, NamedTuple
+
+import jax
+import numpy as np
+
+from jmetrics.cli.panels import Entry, labelled, scored
+from jmetrics.cli.progress import progress, shown
+from jmetrics.cli.tasks import Data
+from jmetrics.inference import (
+    bootstrap,
+    confidence_interval,
+    influence,
+    jackknife,
+    paired_bootstrap,
+)
+from jmetrics.ragged import bucket_size
+
+DEFAULT_RESAMPLES = 1000
+_RESAMPLED_ENTRIES = 50_000_000
+"""Rows times resamples that take seconds; beyond, standard errors come from derivatives."""
+_FEW_RESAMPLES = 100
+_MASKED_ENTRIES = 50_000
+"""So few that it takes less time to look at all for each group than to compile again."""
+_MOST_CELLS = 100
+"""Kinds of labelled rows of which a resample is drawn at once."""
+
+
+class Settings(NamedTuple):
+    """How intervals are found."""
+
+    resamples: int | None = None
+    """None for what suits the number of rows, 0 for derivatives instead."""
+    level: float = 0.95
+    seed: int = 0
+
+
+class Difference(NamedTuple):
+    """The first model less the second."""
+
+    other: float
+    """The metric of the second."""
+    difference: float
+    low: float
+    high: float
+    standard_error: float
+    p_value: float
+
+
+class Result(NamedTuple):
+    """A metric and how sure it is; NaN where it has no value."""
+
+    name: str
+    better: str
+    estimate: float
+    standard_error: float
+    low: float
+    high: float
+    method: str
+    n_undefined: int
+    """How many resamples had no value and were left out."""
+    comparison: Difference | None = None
+
+
+class Part(NamedTuple):
+    """All rows, or those of a group."""
+
+    name: str | None
+    size: int
+    """Rows, or lists."""
+    results: list[Result]
+
+
+class _Rows(NamedTuple):
+    """Arrays of some samples, padded and masked."""
+
+    data: Data
+    size: int
+    where: np.ndarray | None
+    chosen: np.ndarray | None
+
+    def of(self, array: np.ndarray | None) -> Any:
+        """These rows of an array."""
+        return array if array is None or self.chosen is None else array[self.chosen]
+
+    def given(self) -> dict[str, Any]:
+        """What metrics and resamples know of rows beside the predictions."""
+        return {"sample_weight": self.of(self.data.weight), "where": self.where}
+
+
+def evaluate(data: Data, entries: list[Entry], settings: Settings) -> list[Part]:
+    """All rows first, then each group."""
+    parts = list(_parts(data))
+    batches = _batches(data, entries, settings)
+    found = []
+    with progress("evaluating", " metrics", len(parts) * len(entries)) as bar:
+        for name, rows in parts:
+            results: dict[str, Result] = {}
+            for batch in batches:
+                results |= _evaluated(rows, batch, settings)
+                bar.update(len(batch.entries))
+            found.append(Part(name, rows.size, [results[entry.name] for entry in entries]))
+    return found
+
+
+def _parts(data: Data) -> Iterator[tuple[str | None, _Rows]]:
+    n = len(data.y_true)
+    if data.group is None:
+        yield None, _Rows(data, n, data.where, None)
+        return
+    if data.y_true.size * (1 + len(data.group_names)) <= _MASKED_ENTRIES:
+        yield from _masked(data, data.group)
+        return
+    yield None, _Rows(data, n, data.where, None)
+    order = np.argsort(data.group, kind="stable")
+    counts = np.bincount(data.group, minlength=len(data.group_names))
+    sizes = [bucket_size(count, steps=1, minimum=64) for count in counts.tolist()]
+    if max(sizes) * len(sizes) <= 8 * n:
+        sizes = [max(sizes)] * len(sizes)  # one shape, one compiled program
+    groups = np.split(order, np.cumsum(counts)[:-1])
+    for name, places, size in zip(data.group_names, groups, sizes, strict=True):
+        chosen = np.resize(places, size)
+        kept = np.arange(size) < len(places)
+        if data.where is not None:
+            kept = kept[:, None] & data.where[chosen]
+        yield name, _Rows(data, len(places), kept, chosen)
+
+
+def _masked(data: Data, group: np.ndarray) -> Iterator[tuple[str | None, _Rows]]:
+    """All rows and each group by masks of one shape, which need one compiled program."""
+    everything = np.ones(len(group), bool)
+    names = [None, *data.group_names]
+    for name, inside in zip(
+        names, [everything, *(group == k for k in range(len(names) - 1))], strict=True
+    ):
+        shown = inside if data.where is None else inside[:, None] & data.where
+        yield name, _Rows(data, int(inside.sum()), shown, None)
+
+
+class _Batch(NamedTuple):
+    """Metrics that are computed together, and how their intervals are found."""
+
+    entries: list[Entry]
+    method: str
+    """Or "few" for few resamples."""
+    cells: bool
+    """Whether resamples of labels are drawn as counts of kinds of rows."""
+    scale: str
+
+
+def _batches(data: Data, entries: list[Entry], settings: Settings) -> list[_Batch]:
+    large = data.y_true.size * DEFAULT_RESAMPLES > _RESAMPLED_ENTRIES
+    resampled = not large if settings.resamples is None else settings.resamples > 0
+    batches: dict[tuple[str, bool, str], list[Entry]] = {}
+    for entry in entries:
+        method = "bootstrap" if resampled and entry.resampled else "jackknife"
+        cells = large and entry.decided and settings.resamples != 0 and _in_cells(data)
+        if cells:
+            method = "bootstrap"
+        elif not entry.smooth and settings.resamples is None and large:
+            method = "few"
+        scale = "logit" if entry.unit_interval and method == "jackknife" else "linear"
+        batches.setdefault((method, cells, scale), []).append(entry)
+    return [_Batch(batch, *how) for how, batch in batches.items()]
+
+
+def _in_cells(data: Data) -> bool:
+    """Whether resamples of labels take no time, however many rows there are."""
+    plain = data.weight is None and data.cluster is None and data.y_true.ndim == 1
+    return plain and len(data.names) ** (1 + len(data.models)) <= _MOST_CELLS
+
+
+class _Problem(NamedTuple):
+    """The metrics of a batch, and what they look at in some rows."""
+
+    metric: Callable[..., Any]
+    y_true: np.ndarray
+    predictions: list[Any]
+    """Of each model."""
+    options: dict[str, Any]
+    cluster: np.ndarray | None
+
+
+def _problem(rows: _Rows, batch: _Batch) -> _Problem:
+    data = rows.data
+    options = rows.given()
+    if batch.cells:
+        options["metrics"] = tuple((e.function, e.options) for e in batch.entries)
+        predictions = [rows.of(model.decided) for model in data.models]
+    else:
+        options["metrics"] = tuple((e.function, e.options, e.decided) for e in batch.entries)
+        predictions = [rows.of(model.prediction) for model in data.models]
+        by_score = "argmax" if data.threshold is None else "threshold"
+        options["decide"] = "given" if data.models[0].score is None else by_score
+        options["threshold"] = float(data.threshold or 0)
+    metric = labelled if batch.cells else scored
+    return _Problem(metric, rows.of(data.y_true), predictions, options, rows.of(data.cluster))
+
+
+def _evaluated(rows: _Rows, batch: _Batch, settings: Settings) -> dict[str, Result]:
+    asked = _problem(rows, batch)
+    interval, method = _interval(asked, batch, settings)
+    columns = {name: np.asarray(getattr(interval, name), float) for name in _FIELDS}
+    undefined = np.asarray(getattr(interval, "n_undefined", np.zeros(len(batch.entries), int)))
+    differences: list[Any] = [None] * len(batch.entries)
+    if len(asked.predictions) > 1:
+        compare = _by_derivatives if batch.method == "jackknife" else _by_resamples
+        differences = compare(asked, batch, settings)
+    results = {}
+    for k, entry in enumerate(batch.entries):
+        result = Result(
+            name=entry.name,
+            better=entry.better,
+            **{name: float(column[k]) for name, column in columns.items()},
+            method=method,
+            n_undefined=int(undefined[k]),
+            comparison=differences[k],
+        )
+        results[entry.name] = _widened(rows, entry, result, settings.level)
+    return results
+
+
+def _interval(asked: _Problem, batch: _Batch, settings: Settings) -> tuple[Any, str]:
+    """Interval of the first model's metrics, and how it was found."""
+    y_true, y_pred = asked.y_true, asked.predictions[0]
+    if batch.method == "jackknife":
+        interval = jackknife(asked.metric)(
+            y_true,
+            y_pred,
+            confidence_level=settings.level,
+            scale=batch.scale,
+            groups=asked.cluster,
+            **asked.options,
+        )
+        return interval, f"derivative, {batch.scale} scale"
+    how = _resampling(asked, batch, settings)
+    key = jax.random.key(settings.seed)
+    how |= {"groups": asked.cluster}
+    found = bootstrap(key, asked.metric, y_true, y_pred, **how, **asked.options)
+    return found, f"{_NAMES[how['method']]} bootstrap, {how['n_resamples']} resamples"
+
+
+def _widened(rows: _Rows, entry: Entry, result: Result, level: float) -> Result:
+    """Wilson's interval of a share of 0 or 1, of which nothing that looks at spread knows."""
+    data = rows.data
+    dependent = data.weight is not None or data.cluster is not None
+    if result.low < result.high or not entry.share or dependent:
+        return result
+    found = confidence_interval(
+        entry.function,
+        rows.of(data.y_true),
+        rows.of(data.models[0].decided),
+        confidence_level=level,
+        where=rows.where,
+        **dict(entry.options),
+    )
+    return result._replace(low=float(found.low), high=float(found.high), method=_WILSON)
+
+
+_WILSON = "Wilson's formula for shares of 0 and 1"
+_NAMES = {"bca": "BCa", "normal": "normal"}
+_FIELDS = ("estimate", "standard_error", "low", "high")
+
+
+def _resampling(asked: _Problem, batch: _Batch, settings: Settings) -> dict[str, Any]:
+    few = batch.method == "few"
+    n_resamples = _FEW_RESAMPLES if few else settings.resamples or DEFAULT_RESAMPLES
+    long = not batch.cells and n_resamples * asked.y_true.size > _RESAMPLED_ENTRIES
+    return {
+        "n_resamples": n_resamples,
+        "progress": long and shown(),
+        "method": "normal" if few else "bca",
+        "confidence_level": settings.level,
+    }
+
+
+def _by_resamples(asked: _Problem, batch: _Batch, settings: Settings) -> list[Difference]:
+    found = paired_bootstrap(
+        jax.random.key(settings.seed),
+        asked.metric,
+        asked.y_true,
+        asked.predictions[0],
+        asked.predictions[1],
+        groups=asked.cluster,
+        **_resampling(asked, batch, settings),
+        **asked.options,
+    )
+    columns = [np.asarray(getattr(found, field), float) for field in Difference._fields[1:]]
+    second = np.asarray(found.values[1], float)
+    return [Difference(*map(float, row)) for row in zip(second, *columns, strict=True)]
+
+
+def _by_derivatives(asked: _Problem, batch: _Batch, settings: Settings) -> list[Difference]:
+    """What rows contribute to a difference is the difference of what they contribute."""
+    values, shares = [], []
+    for prediction in asked.predictions:
+        arrays = asked.y_true, prediction
+        values.append(np.asarray(asked.metric(*arrays, **asked.options), float))
+        contributions = influence(asked.metric)(*arrays, groups=asked.cluster, **asked.options)
+        shares.append(np.asarray(contributions, float))
+    error = np.sqrt(np.sum(np.square(shares[0] - shares[1]), axis=0))
+    return [
+        _normal(float(first), float(second), float(one), settings.level)
+        for first, second, one in zip(*values, error, strict=True)
+    ]
+
+
+def _normal(first: float, second: float, error: float, level: float) -> Difference:
+    """Normal interval and test of a difference with this standard error."""
+    difference = first - second
+    reach = NormalDist().inv_cdf((1 + level) / 2) * error
+    if error > 0:
+        p_value = math.erfc(abs(difference) / error / math.sqrt(2))
+    else:
+        p_value = math.nan if math.isnan(error) else float(difference == 0)
+    return Difference(second, difference, difference - reach, difference + reach, error, p_value)

@@ -1,0 +1,69 @@
+"""Options that several commands have, refused where they make no sense."""
+
+from __future__ import annotations
+
+import argparse
+import math
+from pathlib import Path
+
+
+def seed(said: str) -> int:
+    """A whole number that fits a random key."""
+    if not (said.isascii() and said.isdigit() and int(said) < 2**31):
+        raise argparse.ArgumentTypeError(f"{said!r} is not a whole number from 0 to 2³¹ − 1")
+    return int(said)
+
+
+def new_file(said: str) -> Path:
+    """Refuse a file that cannot be written now, not after the work is done."""
+    path = Path(said)
+    if path.is_dir() or not path.parent.is_dir():
+        raise argparse.ArgumentTypeError(f"{said!r} is not a file in a folder that exists")
+    return path
+
+
+def folder(said: str) -> Path:
+    """A folder to write into."""
+    path = Path(said)
+    if not path.is_dir():
+        raise argparse.ArgumentTypeError(f"{said!r} is not a folder that exists")
+    return path
+
+
+def levels(said: str) -> list[float]:
+    """Different numbers between 0 and 1, with commas between them."""
+    try:
+        found = [float(part) for part in said.split(",")]
+    except ValueError:
+        found = []
+    if not found or not all(0 < level < 1 for level in found) or len(set(found)) < len(found):
+        raise argparse.ArgumentTypeError(f"{said!r} is not a list of levels such as 0.1,0.5,0.9")
+    return found
+
+
+def resamples(said: str) -> int:
+    """None at all, or enough for quantiles of them."""
+    number = int(said) if said.isascii() and said.isdigit() else 1
+    if number and not 20 <= number <= 10**6:
+        raise argparse.ArgumentTypeError(f"{said!r} is not 0 or a whole number from 20 to 1000000")
+    return number
+
+
+def confidence(said: str) -> float:
+    """One number between 0 and 1."""
+    try:
+        (level,) = levels(said)
+    except (ValueError, argparse.ArgumentTypeError):
+        raise argparse.ArgumentTypeError(f"{said!r} is not between 0 and 1, as 0.95 is") from None
+    return level
+
+
+def number(said: str) -> float:
+    """One finite number."""
+    try:
+        value = float(said)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise argparse.ArgumentTypeError(f"{said!r} is not a number")
+    return value

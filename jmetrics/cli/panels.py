@@ -1,0 +1,276 @@
+"""The metrics that people report for each task."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import jax.numpy as jnp
+import numpy as np
+from jax import Array, lax
+
+from jmetrics import classification, curves, probability, ranking, regression
+from jmetrics._core.anatomy import Step, metric, plan, plan_of
+from jmetrics.cli.tasks import Data, are_distributions
+
+Options = tuple[tuple[str, Any], ...]
+
+
+class Entry(NamedTuple):
+    """A metric with its options."""
+
+    name: str
+    function: Callable[..., Any]
+    options: Options = ()
+    better: str = "higher"
+    """Or "lower", or "level" where it is best near the level of a quantile."""
+    decided: bool = False
+    """Whether it looks at what the model decides, not at its scores."""
+    unit_interval: bool = True
+    """Whether it lies in [0, 1]."""
+    smooth: bool = True
+    """Whether it changes smoothly with the weights of the samples."""
+    resampled: bool = True
+    """Whether resamples are spread around it, not above it as those of a distance from 0 are."""
+    share: bool = False
+    """Whether it is a share of some of the rows."""
+
+
+def scored(
+    y_true: Any,
+    y_pred: Any,
+    *,
+    metrics: Any,
+    decide: str,
+    threshold: Any,
+    sample_weight: Any,
+    where: Any,
+) -> Array:
+    """Several metrics in one array, given as functions with their options.
+
+    Of each is also said whether it looks at decisions: by "threshold", by "argmax", or "given".
+    """
+    decisions = {
+        "threshold": lambda: (y_pred >= threshold).astype(jnp.int32),
+        "argmax": lambda: lax.argmax(y_pred, 1, jnp.int32),
+        "given": lambda: y_pred,
+    }
+    values = [
+        function(
+            y_true,
+            decisions[decide]() if decided else y_pred,
+            sample_weight=sample_weight,
+            where=where,
+            **dict(options),
+        )
+        for function, options, decided in metrics
+    ]
+    return jnp.stack(values)
+
+
+@metric
+def labelled(
+    y_true: Any, y_pred: Any, *, metrics: Any, sample_weight: Any = None, where: Any = None
+) -> Any:
+    """Several metrics of labels, in the parts of which a resample is one draw of all counts."""
+    plans = [
+        plan_of(function)(y_true, y_pred, sample_weight=sample_weight, where=where, **dict(options))
+        for function, options in metrics
+    ]
+    measure = Step.of(_each_measured, *(one.measure for one in plans))
+    return plan(plans[0].arrays, measure, Step.of(_each_finished, *(one.finish for one in plans)))
+
+
+def _each_measured(
+    y_true: Any, y_pred: Any, sample_weight: Any, where: Any, *measures: Step
+) -> tuple[Any, ...]:
+    return tuple(measure(y_true, y_pred, sample_weight, where) for measure in measures)
+
+
+def _each_finished(statistics: tuple[Any, ...], *finishers: Step) -> Array:
+    return jnp.stack([finish(one) for one, finish in zip(statistics, finishers, strict=True)])
+
+
+def of_column(
+    y_true: Any,
+    y_pred: Any,
+    *,
+    function: Callable[..., Any],
+    column: int,
+    sample_weight: Any,
+    where: Any,
+    **options: Any,
+) -> Array:
+    """A metric of one column of the predictions."""
+    return function(y_true, y_pred[:, column], sample_weight=sample_weight, where=where, **options)
+
+
+def of_ends(
+    y_true: Any,
+    y_pred: Any,
+    *,
+    function: Callable[..., Any],
+    sample_weight: Any,
+    where: Any,
+    **options: Any,
+) -> Array:
+    """A metric of the interval between the lowest and the highest quantile."""
+    ends = y_pred[:, jnp.array([0, y_pred.shape[1] - 1])]
+    return function(y_true, ends, sample_weight=sample_weight, where=where, **options)
+
+
+def covered(y_true: Any, y_pred: Any, *, sample_weight: Any, where: Any) -> Array:
+    """Share of the targets between the two columns."""
+    low, high = regression.quantile_coverage(
+        y_true, y_pred, sample_weight=sample_weight, where=where
+    )
+    return high - low
+
+
+def panel(data: Data) -> list[Entry]:
+    """Metrics for the task; some only for scores that are probabilities."""
+    return {
+        "binary": _binary,
+        "multiclass": _multiclass,
+        "multilabel": _multilabel,
+        "regression": _regression,
+        "quantile": _quantile,
+        "ranking": _ranking,
+    }[data.task](data)
+
+
+def probabilistic(data: Data) -> bool:
+    """Whether the scores of all models are probabilities of the classes."""
+    scores = [model.score for model in data.models]
+    if data.task == "multiclass":
+        return all(score is not None and are_distributions(score) for score in scores)
+    return all(score is not None and bool(np.all((score >= 0) & (score <= 1))) for score in scores)
+
+
+def _binary(data: Data) -> list[Entry]:
+    entries = [
+        Entry("ROC AUC", curves.roc_auc_score),
+        Entry("average precision", curves.average_precision_score),
+        Entry("KS statistic", curves.ks_statistic),
+    ]
+    if probabilistic(data):
+        entries += [
+            Entry("log loss", probability.log_loss, better="lower", unit_interval=False),
+            Entry("Brier score", probability.brier_score_loss, better="lower"),
+            Entry(
+                "calibration error", probability.calibration_error, better="lower", resampled=False
+            ),
+        ]
+    named: dict[str, Callable[..., Any]] = {
+        "accuracy": classification.accuracy_score,
+        "balanced accuracy": classification.balanced_accuracy_score,
+        "precision": classification.precision_score,
+        "recall": classification.recall_score,
+        "specificity": classification.specificity_score,
+        "F1": classification.f1_score,
+    }
+    classes = {"balanced accuracy": (("num_classes", 2),)}
+    shares = ("accuracy", "precision", "recall", "specificity")
+    entries += [
+        Entry(name, function, classes.get(name, ()), decided=True, share=name in shares)
+        for name, function in named.items()
+    ]
+    mcc = classification.matthews_corrcoef
+    return [*entries, Entry("MCC", mcc, classes["balanced accuracy"], "higher", True, False)]
+
+
+def _multiclass(data: Data) -> list[Entry]:
+    classes = (("num_classes", len(data.names)),)
+    macro = (("average", "macro"), *classes)
+    entries = [
+        Entry("accuracy", classification.accuracy_score, decided=True, share=True),
+        Entry("balanced accuracy", classification.balanced_accuracy_score, classes, decided=True),
+        Entry("macro precision", classification.precision_score, macro, decided=True),
+        Entry("macro recall", classification.recall_score, macro, decided=True),
+        Entry("macro F1", classification.f1_score, macro, decided=True),
+        Entry("MCC", classification.matthews_corrcoef, classes, "higher", True, False),
+        Entry("Cohen's kappa", classification.cohen_kappa_score, classes, "higher", True, False),
+    ]
+    if any(model.score is None for model in data.models):
+        return entries
+    entries.append(Entry("ROC AUC, macro", curves.roc_auc_score, (("multi_class", "ovr"),)))
+    if len(data.names) > 2:
+        entries.append(Entry("top-2 accuracy", classification.top_k_accuracy_score, (("k", 2),)))
+    if probabilistic(data):
+        entries += [
+            Entry("log loss", probability.log_loss, better="lower", unit_interval=False),
+            Entry("Brier score", probability.brier_score_loss, better="lower", unit_interval=False),
+            Entry(
+                "calibration error", probability.calibration_error, better="lower", resampled=False
+            ),
+        ]
+    return entries
+
+
+def _multilabel(data: Data) -> list[Entry]:
+    micro, macro = (("average", "micro"),), (("average", "macro"),)
+    lrap = ranking.label_ranking_average_precision_score
+    return [
+        Entry("ROC AUC, macro", curves.roc_auc_score),
+        Entry("average precision, macro", curves.average_precision_score),
+        Entry("label ranking average precision", lrap),
+        Entry("label ranking loss", ranking.label_ranking_loss, better="lower"),
+        Entry("subset accuracy", classification.accuracy_score, decided=True),
+        Entry("Hamming loss", classification.hamming_loss, better="lower", decided=True),
+        Entry("micro F1", classification.f1_score, micro, decided=True),
+        Entry("macro F1", classification.f1_score, macro, decided=True),
+    ]
+
+
+def _regression(data: Data) -> list[Entry]:
+    lower: dict[str, Any] = {"better": "lower", "unit_interval": False}
+    entries = [
+        Entry("RMSE", regression.root_mean_squared_error, **lower),
+        Entry("MAE", regression.mean_absolute_error, **lower),
+        Entry("median absolute error", regression.median_absolute_error, smooth=False, **lower),
+    ]
+    if np.all(data.y_true != 0):
+        entries.append(Entry("MAPE", regression.mean_absolute_percentage_error, **lower))
+    return [
+        *entries,
+        Entry("R²", regression.r2_score, unit_interval=False),
+        Entry("Pearson correlation", regression.pearson_corrcoef, unit_interval=False),
+        Entry("Spearman correlation", regression.spearman_corrcoef, unit_interval=False),
+    ]
+
+
+def _quantile(data: Data) -> list[Entry]:
+    lower: dict[str, Any] = {"better": "lower", "unit_interval": False}
+    alpha = ("alpha", data.levels)
+    entries = [
+        Entry("pinball loss, mean", regression.mean_pinball_loss, (alpha,), **lower),
+        Entry("CRPS", probability.crps_quantiles, (alpha,), **lower),
+    ]
+    for k, level in enumerate(data.levels):
+        share = (("function", regression.quantile_coverage), ("column", k))
+        entries.append(Entry(f"coverage of quantile {level:g}", of_column, share, "level"))
+    if len(data.levels) > 1:
+        outside = 1 - data.levels[-1] + data.levels[0]
+        score = (("function", regression.interval_score), ("alpha", outside))
+        name = f"{data.levels[0]:g} to {data.levels[-1]:g}"
+        entries.append(Entry(f"coverage of {name}", of_ends, (("function", covered),), "level"))
+        if all(np.all(m.prediction[:, 0] <= m.prediction[:, -1]) for m in data.models):
+            entries.append(Entry(f"interval score, {name}", of_ends, score, **lower))
+    return entries
+
+
+def _ranking(data: Data) -> list[Entry]:
+    entries = [Entry(f"NDCG@{k}", ranking.ndcg_score, (("k", k),)) for k in (5, 10)] + [
+        Entry("NDCG", ranking.ndcg_score)
+    ]
+    functions: dict[str, Callable[..., Any]] = {
+        "MRR": ranking.reciprocal_rank,
+        "MAP": ranking.average_precision_at_k,
+        "precision@10": ranking.precision_at_k,
+        "recall@10": ranking.recall_at_k,
+        "hit rate@10": ranking.hit_rate_at_k,
+    }
+    for name, function in functions.items():
+        options = (("k", 10),) if "@" in name else ()
+        entries.append(Entry(name, function, options))
+    return entries

@@ -1,0 +1,114 @@
+"""Metrics with their intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from jax import Array
+
+from jmetrics._core.types import ArrayLike
+from jmetrics.plot import _style
+from jmetrics.plot._bands import Data
+from jmetrics.ranking import ndcg_score
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_ROW = 0.3
+"""Inches for a row of the forest plot."""
+
+
+def forest(
+    results: Mapping[str, Any],
+    *,
+    reference: float | None = None,
+    xlabel: str | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw one row for each result: its name, its estimate as a point, its interval as a line.
+
+    Shapes: `results` maps names to anything with scalar `estimate` (or `difference`), `low` and
+    `high`, such as what the functions of `jmetrics.inference` return. `reference` is where a
+    dashed line goes, such as 0 for differences.
+    Cost: none to speak of.
+    Raises: ImportError without matplotlib; ValueError without a result.
+    Source: Lewis & Clarke (2001).
+
+    >>> from jmetrics.inference import proportion_interval
+    >>> ax = forest({"recall": proportion_interval(9, 10), "precision": proportion_interval(8, 9)})
+    >>> [text.get_text() for text in ax.get_yticklabels()]
+    ['recall', 'precision']
+    """
+    if not results:
+        raise ValueError("`results` must have at least one entry, got none")
+    ax = _style.axes(ax, height=0.9 + _ROW * len(results))
+    rows = np.arange(len(results))
+    middle, low, high = (
+        np.array([float(_field(result, name)) for result in results.values()])
+        for name in ("estimate", "low", "high")
+    )
+    color, _ = _style.LINES[0]
+    ax.hlines(rows, low, high, color=color, linewidth=1.6)
+    ax.plot(middle, rows, "s", color=color, markersize=4.5)
+    if reference is not None:
+        ax.axvline(reference, color=_style.GREY, linewidth=0.9, linestyle=(0, (4, 3)), zorder=0)
+    ax.set_yticks(rows, list(results))
+    ax.set(ylim=(len(results) - 0.4, -0.6), xlabel=xlabel)
+    ax.grid(axis="x", color="0.9", linewidth=0.6)
+    ax.set_axisbelow(True)
+    ax.tick_params(axis="y", length=0)
+    ax.spines[["top", "right", "left"]].set_visible(False)
+    return ax
+
+
+def _field(result: Any, name: str) -> Any:
+    if name == "estimate" and not hasattr(result, name):
+        return result.difference
+    return getattr(result, name)
+
+
+def ndcg_at_k(
+    y_true: Any,
+    y_score: ArrayLike | None = None,
+    *,
+    ks: Sequence[int] = (1, 2, 3, 5, 10, 20),
+    label: str | None = None,
+    key: Array | None = None,
+    n_resamples: int = 1000,
+    confidence_level: float = 0.95,
+    groups: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw NDCG of the first k places against k, with bootstrap intervals over the lists.
+
+    Shapes: `y_true`, `y_score` and `where` (n_lists, list_size), `sample_weight` and `groups`
+    (n_lists,), `ks` static; or in place of the first two a result with `estimate`, `low` and
+    `high` of (len(ks),), such as `jmetrics.inference.bootstrap` gives for `k=ks`.
+    Cost: `n_resamples` means over lists, fewer for very many items; no interval with 0.
+    Raises: ImportError without matplotlib, and what `jmetrics.ndcg_score` raises.
+    Source: Järvelin & Kekäläinen (2002).
+
+    >>> y_true, y_score = [[1, 0, 2], [0, 1, 0]], [[0.3, 0.1, 0.9], [0.5, 0.2, 0.1]]
+    >>> ax = ndcg_at_k(y_true, y_score, ks=(1, 3), n_resamples=0)
+    >>> ax.get_ylabel()
+    'NDCG@k'
+    """
+    result, ks = y_true, tuple(ks)
+    if y_score is not None:
+        data = Data(
+            y_true, y_score, key, n_resamples, confidence_level, groups, sample_weight, where
+        )
+        result = data.resampled(ndcg_score, k=ks)
+    ax = _style.axes(ax)
+    places = np.arange(len(ks))
+    _style.points(ax, places, result, label)
+    ax.set_xticks(places, [str(k) for k in ks])
+    ax.set(xlabel="k, number of places looked at", ylabel="NDCG@k")
+    ax.grid(axis="y", color="0.9", linewidth=0.6)
+    ax.set_axisbelow(True)
+    _style.legend(ax, loc="best")
+    return ax

@@ -1,0 +1,93 @@
+"""Which classes are taken for which."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from jmetrics import classification
+from jmetrics._core.types import ArrayLike
+from jmetrics.plot import _style
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_MOST_NUMBERS = 12
+_NARROW = 6
+"""With more classes cells hold no share, and names below are upright."""
+
+
+def confusion_matrix(
+    y_true: ArrayLike,
+    y_pred: ArrayLike | None = None,
+    *,
+    display_labels: Sequence[str] | None = None,
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw how many samples of each true class (row) are predicted as each class (column).
+
+    The shade, and the second number of a cell, is the share of the true class; the first is
+    the count. Of many classes there are shades only.
+
+    Shapes: both (n,), as `jmetrics.confusion_matrix` takes them, or the matrix alone, (K, K).
+    `display_labels` names the K classes.
+    Cost: that of `jmetrics.confusion_matrix`.
+    Raises: ImportError without matplotlib, ValueError for a wrong number of names, and what
+    `jmetrics.confusion_matrix` raises.
+    Source: `sklearn.metrics.ConfusionMatrixDisplay`.
+
+    >>> ax = confusion_matrix([0, 0, 1, 1], [0, 1, 1, 1], display_labels=["cat", "dog"])
+    >>> [text.get_text() for text in ax.get_xticklabels()]
+    ['cat', 'dog']
+    """
+    names = None if display_labels is None else [str(name) for name in display_labels]
+    if y_pred is None:
+        counts = np.asarray(y_true)
+    else:
+        classes = None if names is None else len(names)
+        counts = np.asarray(
+            classification.confusion_matrix(
+                y_true, y_pred, num_classes=classes, sample_weight=sample_weight, where=where
+            )
+        )
+    names = [str(k) for k in range(len(counts))] if names is None else names
+    if len(names) != len(counts):
+        raise ValueError(f"`display_labels` must have {len(counts)} entries, got {len(names)}")
+    total = counts.sum(axis=1, keepdims=True)
+    shares = np.divide(counts, total, out=np.zeros(counts.shape), where=total > 0)
+    side = max(_style.SIZE[1], 0.45 * min(len(counts), _MOST_NUMBERS) + 1.2)
+    ax = _style.axes(ax, width=side + 0.6, height=side)
+    image = ax.imshow(shares, cmap="Blues", vmin=0, vmax=1)
+    if len(counts) <= _MOST_NUMBERS:
+        _numbers(ax, counts, shares)
+    _name_classes(ax, names)
+    bar = ax.figure.colorbar(image, ax=ax, shrink=0.8, format=lambda share, _: f"{100 * share:g} %")
+    bar.set_label("share of the true class")
+    bar.outline.set_visible(False)
+    return ax
+
+
+def _numbers(ax: Axes, counts: np.ndarray, shares: np.ndarray) -> None:
+    few = len(counts) <= _NARROW
+    whole = np.all(counts == np.round(counts))
+    for (row, column), share in np.ndenumerate(shares):
+        count = f"{counts[row, column]:,.{0 if whole else 1}f}".replace(",", "\u202f")
+        text = f"{count}\n{100 * share:.1f} %" if few else count
+        size = 8 if few else 6
+        color = "white" if share > 0.55 else "black"
+        ax.text(column, row, text, ha="center", va="center", color=color, fontsize=size)
+
+
+def _name_classes(ax: Axes, names: list[str]) -> None:
+    few = len(names) <= _NARROW and max(map(len, names)) <= 8
+    step = 1 + (len(names) - 1) // 30
+    places = np.arange(0, len(names), step)
+    shown = [names[place] for place in places]
+    ax.set_xticks(places, shown, rotation=0 if few else 90)
+    ax.set_yticks(places, shown)
+    ax.set(xlabel="predicted class", ylabel="true class")
+    ax.tick_params(length=0)
