@@ -13,12 +13,13 @@ from pathlib import Path
 
 from benchmarks.measure import machine
 
-NOT_RUN_BY_ITSELF = {"__init__", "__main__", "measure"}
 QUESTIONS = sorted(
     path.stem
     for path in Path(__file__).parent.glob("*.py")
-    if path.stem not in NOT_RUN_BY_ITSELF and not path.stem.startswith("_")
+    if not path.stem.startswith("_") and path.stem != "measure"
 )
+NOT_OF_TIME = {"coverage", "training"}
+"""Their results have pages of their own."""
 PAGE = Path(__file__).parents[1] / "docs" / "benchmarks.md"
 
 
@@ -53,7 +54,7 @@ def main() -> None:
     unknown = set(arguments.question) - set(QUESTIONS)
     if unknown:
         parser.error(f"no benchmark called {', '.join(sorted(unknown))}")
-    chosen = arguments.question or QUESTIONS
+    chosen = arguments.question or [name for name in QUESTIONS if name not in NOT_OF_TIME]
     arguments.page.write_text(page({question: output_of(question) for question in chosen}))
     print(f"wrote {arguments.page}")
 

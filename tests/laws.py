@@ -51,7 +51,9 @@ Law = Callable[[Case], None]
 
 LAWS: list[Law] = []
 ONCE_A_ROW: set[Law] = set()
-"""Laws of the call rather than of the numbers: the first variant of a row speaks for all."""
+"""Laws for which the first variant of a row speaks for all."""
+ONCE_A_KERNEL: set[Law] = set()
+"""Laws of the call rather than of the numbers: one row speaks for all that are measured alike."""
 
 
 def law(function: Law) -> Law:
@@ -59,8 +61,13 @@ def law(function: Law) -> Law:
     return function
 
 
-def law_of_the_call(function: Law) -> Law:
+def law_of_the_row(function: Law) -> Law:
     ONCE_A_ROW.add(function)
+    return law(function)
+
+
+def law_of_the_kernel(function: Law) -> Law:
+    ONCE_A_KERNEL.add(function)
     return law(function)
 
 
@@ -73,7 +80,7 @@ def jit_is_eager(case: Case) -> None:
     assert_same(evaluate(case, data).value, eager(case, data), rtol=1e-6)
 
 
-@law_of_the_call
+@law_of_the_kernel
 def vmap_is_a_loop(case: Case) -> None:
     """A batch over everything, with a batch over weights alone inside."""
     samples = [sample(case, seed=seed) for seed in (0, 1)]
@@ -93,7 +100,7 @@ def vmap_is_a_loop(case: Case) -> None:
     assert_same(jax.vmap(over_weights)(*stacked), expected)
 
 
-@law_of_the_call
+@law_of_the_row
 def exports_to_every_platform(case: Case) -> None:
     data = sample(case)
     compiled = jax.jit(lambda *arrays: eager(case, Data(*arrays)))
@@ -208,7 +215,7 @@ def zero_weight_is_deletion(case: Case) -> None:
         assert_zero(result.by_pred[~keep], f"gradient of predictions of weight 0 over {bad}")
 
 
-@law
+@law_of_the_row
 def default_is_to_count_all_alike(case: Case) -> None:
     """Neither weight nor mask, or one of them: the same as ones, and as the oracle."""
     data = sample(case)
@@ -271,7 +278,7 @@ def order_is_irrelevant(case: Case) -> None:
 # --- dtypes and precision ----------------------------------------------------------------
 
 
-@law_of_the_call
+@law_of_the_kernel
 def whole_numbers_of_any_dtype(case: Case) -> None:
     """Integers and booleans, as data and as weights, are the floats of the same value."""
     data = sample(case)
@@ -288,7 +295,7 @@ def whole_numbers_of_any_dtype(case: Case) -> None:
         assert_same(value, evaluate(case, numbers.astype(np.float32)).value)
 
 
-@law_of_the_call
+@law_of_the_row
 def lists_are_arrays(case: Case) -> None:
     y_true, y_pred, *_ = sample(case)
     expected = case(y_true, y_pred)
@@ -296,7 +303,7 @@ def lists_are_arrays(case: Case) -> None:
     assert_same(case(y_true.astype(np.float64), y_pred.astype(np.float64)), expected, rtol=0)
 
 
-@law_of_the_call
+@law_of_the_kernel
 def half_precision_becomes_float32(case: Case) -> None:
     y_true, y_pred, weight, where = sample(case)
     for dtype, sample_weight in ((jnp.bfloat16, None), (jnp.float16, weight)):
@@ -325,7 +332,7 @@ def float64_stays(case: Case) -> None:
     assert_same(value, case.expected(*data[:3]), rtol=1e-12)
 
 
-@law_of_the_call
+@law_of_the_row
 def float32_is_exact_for_many(case: Case) -> None:
     y_true, y_pred, weight, _ = sample(case, 3_000 if QUADRATIC in case.traits else 1_000_000)
     value = case(y_true, y_pred, sample_weight=weight)
@@ -403,7 +410,7 @@ def outside_is_nan_and_checked_says_why(case: Case) -> None:
                 assert not np.any(np.isnan(leaf))
 
 
-@law_of_the_call
+@law_of_the_kernel
 def checked_works_around_and_inside_jit(case: Case) -> None:
     if not case.outside:
         return
@@ -439,7 +446,7 @@ def outside_of(
     return data._replace(**{field: array}), {}
 
 
-@law
+@law_of_the_row
 def nothing_to_count(case: Case) -> None:
     """All masked, all of weight 0, or empty: NaN, but 0 for losses and totals."""
     data = sample(case)
@@ -461,13 +468,13 @@ def nothing_to_count(case: Case) -> None:
             assert_zero(result.by_weight, f"gradient of weights, {why}")
 
 
-@law
+@law_of_the_row
 def one_sample(case: Case) -> None:
     data = sample(case, 1)
     assert_same(eager(case, data), case.expected(*data[:3]))
 
 
-@law_of_the_call
+@law_of_the_row
 def mistakes_are_named(case: Case) -> None:
     y_true, y_pred, weight, where = sample(case)
     first, second = names(case)

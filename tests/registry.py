@@ -7,7 +7,11 @@ To add a metric: add a row to its chapter in `tests/rows`. What a row needs is l
 from __future__ import annotations
 
 import functools
+from typing import Any
 
+import numpy as np
+
+from jmetrics._core.anatomy import has_plan, plan_of
 from tests.row import Case, cases_of
 from tests.rows.classification import CLASSIFICATION
 from tests.rows.curves import CURVES
@@ -46,3 +50,20 @@ def cases() -> tuple[Case, ...]:
 def main_cases() -> tuple[Case, ...]:
     """The first variant of each row."""
     return tuple(next(case for case in cases() if case.row is row) for row in ROWS)
+
+
+@functools.cache
+def kernel_cases() -> tuple[Case, ...]:
+    """The first case of those that are measured alike: by the same kernel, or in the same file."""
+    first: dict[Any, Case] = {}
+    for case in main_cases():
+        first.setdefault(_measured_by(case), case)
+    return tuple(first.values())
+
+
+def _measured_by(case: Case) -> Any:
+    metric = case.row.metric
+    if not has_plan(metric):
+        return metric.__module__
+    y_true, y_pred = case.make(np.random.default_rng(0), 2)
+    return plan_of(metric)(y_true, y_pred, **case.options).measure.function

@@ -9,9 +9,9 @@ import jax
 import pytest
 
 from tests.harness import forget_compiled
-from tests.laws import LAWS, ONCE_A_ROW, Law, float32_is_exact_for_many
+from tests.laws import LAWS, ONCE_A_KERNEL, ONCE_A_ROW, Law, float32_is_exact_for_many
 from tests.mutants import MUTANTS
-from tests.registry import cases, main_cases
+from tests.registry import cases, kernel_cases, main_cases
 from tests.row import Case
 
 _latest: list[Case] = []
@@ -25,15 +25,18 @@ def forget_programs_of_others(case: Case) -> None:
         jax.clear_caches()
 
 
-# CI spares the second interpreter the other variants of each row, and data at full size.
-FEW = "JMETRICS_FEW_LAWS" in os.environ
-PAIRS = [
-    (law, case)
-    for case in (main_cases() if FEW else cases())
-    for law in LAWS
-    if law not in ONCE_A_ROW or case in main_cases()
-    if not (FEW and law is float32_is_exact_for_many)
-]
+SHORT = "JMETRICS_SHORT" in os.environ
+
+
+def held_to(law: Law, case: Case) -> bool:
+    if case in kernel_cases():
+        return not (SHORT and law is float32_is_exact_for_many)
+    if SHORT or law in ONCE_A_KERNEL:
+        return False
+    return law not in ONCE_A_ROW or case in main_cases()
+
+
+PAIRS = [(law, case) for case in cases() for law in LAWS if held_to(law, case)]
 
 
 def parameter(law: Law, case: Case) -> Any:

@@ -11,7 +11,7 @@ import numpy as np
 
 from jmetrics import curves
 from tests.oracles import curves as oracles
-from tests.row import EXTREMES, STEPS, Arrays, Outside, Row, Variant, binary, tied_scores
+from tests.row import EXPLAINED, EXTREMES, STEPS, Arrays, Outside, Row, Variant, binary, tied_scores
 
 BINARY = Outside("y_true", 2.0, "`y_true` must be 0 or 1")
 CLASSES = Outside("y_true", 0.5, "`y_true` must be")
@@ -40,14 +40,14 @@ def label_scores(rng: np.random.Generator, n: int) -> Arrays:
 
 
 def area(x: Any, y: Any) -> Any:
-    """Trapezoids; arrays may be padded by their last entries. NaN where y is."""
-    return jnp.sum(jnp.diff(x) * (y[1:] + y[:-1])) / 2 + 0 * y[-1]
+    """Trapezoids; arrays may be padded by their last entries. NaN where x or y is."""
+    return jnp.sum(jnp.diff(x) * (y[1:] + y[:-1])) / 2 + 0 * (x[-1] + y[-1])
 
 
 def moment(x: Any, y: Any) -> Any:
     """The area under y², y being straight between points."""
     low, high = y[:-1], y[1:]
-    return jnp.sum(jnp.diff(x) * (low * low + low * high + high * high)) / 3 + 0 * y[-1]
+    return jnp.sum(jnp.diff(x) * (low * low + low * high + high * high)) / 3 + 0 * (x[-1] + y[-1])
 
 
 def summed(
@@ -135,7 +135,7 @@ CURVES = (
         refused={"average": "binary"},
         outside=OUTSIDE,
     ),
-    Row(curves.gini, tied_scores, oracles.gini, TRAITS, outside=OUTSIDE),
+    Row(curves.gini, tied_scores, oracles.gini, TRAITS | {EXPLAINED}, outside=OUTSIDE),
     Row(
         curves.equal_error_rate,
         tied_scores,
