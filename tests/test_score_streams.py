@@ -366,6 +366,13 @@ def test_a_buffer_gives_the_metric_until_it_overflows() -> None:
         jmetrics.checked(kept.compute)(full)
 
 
+def test_a_buffer_of_labels_takes_no_fractions() -> None:
+    label = jax.ShapeDtypeStruct((), jnp.int32)
+    buffer = streaming.buffered(jmetrics.accuracy_score, 4, y_true=label, y_pred=label)
+    with pytest.raises(ValueError, match="`y_true` must be whole numbers"):
+        buffer.update(buffer.init(), [np.nan, 1.0], [0, 1])
+
+
 def test_misuse_is_an_error() -> None:
     areas = stream("roc_auc_score", bits=8)
     with pytest.raises(ValueError, match="weighted=True"):

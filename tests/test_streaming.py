@@ -318,6 +318,30 @@ def test_decay_is_a_weight(metric: Any, options: Any, rng: np.random.Generator) 
     assert_same(recent.compute(state), expected, rtol=1e-5)
 
 
+@pytest.mark.parametrize(
+    "metric",
+    [
+        jmetrics.r2_score,
+        jmetrics.explained_variance_score,
+        jmetrics.pearson_corrcoef,
+        jmetrics.concordance_corrcoef,
+    ],
+)
+def test_data_far_from_0(metric: Any, rng: np.random.Generator) -> None:
+    """Steps of 1/8 are exact beside 1e6, so that the value is that of the steps alone."""
+    y_true = rng.integers(-9, 10, 96) / 8
+    y_pred = y_true + rng.integers(-3, 4, 96) / 8
+    with jax.enable_x64(True):
+        expected = np.asarray(metric(y_true, y_pred))
+    far_true, far_pred = ((a + 1e6).astype(np.float32) for a in (y_true, y_pred))
+    stream = streaming.stream(metric)
+    state = stream.init()
+    for part in np.split(np.arange(96), 4):
+        state = stream.update(state, far_true[part], far_pred[part])
+    assert_same(stream.compute(state), expected, rtol=1e-6)
+    assert_same(metric(far_true, far_pred), expected, rtol=1e-6)
+
+
 def test_decay_of_scores_needs_weights(rng: np.random.Generator) -> None:
     whole = streaming.roc_auc_score()
     kept = streaming.buffered(roc_auc_score, 8)
@@ -334,6 +358,14 @@ def test_decay_of_scores_needs_weights(rng: np.random.Generator) -> None:
     expected = roc_auc_score(y_true.ravel(), y_score.ravel(), sample_weight=weight)
     low, high = (float(getattr(recent.compute(state), name)) for name in ("low", "high"))
     assert low <= float(expected) <= high and high - low < 0.02
+
+
+def test_decay_must_be_a_fraction() -> None:
+    stream = streaming.stream(jmetrics.mean_squared_error)
+    for bad in ({"decay": 1.5}, {"decay": -0.5}, {"half_life": -1.0}, {"half_life": 0.0}):
+        recent = streaming.decayed(stream, **bad)
+        state = recent.update(recent.init(), [1.0], [2.0])
+        assert np.isnan(recent.compute(recent.update(state, [1.0], [3.0])))
 
 
 def test_areas_of_a_collection_share_a_table() -> None:

@@ -22,7 +22,8 @@ from jmetrics._core.bits import float_from_bits, sortable_bits
 from jmetrics._core.limbs import Compensated, Limbs
 
 SUM = "sum over samples"
-STEADY = "sum or mean that does not fade with time"
+STEADY = "sum that does not fade with time"
+PLACE = "place on the line, which is no sum"
 LEAST, MOST = "least", "largest"
 ALL = "whether it is so in all parts"
 
@@ -115,19 +116,6 @@ def plus(a: Any, b: Any) -> Any:
     if not isinstance(a, Exact):
         return a + number(b)
     return cast(Any, a).merge(b) if isinstance(b, Exact) else a.plus(b)
-
-
-def minus(a: Any, b: Any) -> Array:
-    """Difference of two sums or arrays, as an array."""
-    (a, lost_of_a), (b, lost_of_b) = map(_digits, (a, b))
-    return (a - b) + (lost_of_a - lost_of_b)
-
-
-def _digits(value: Any) -> tuple[Array, Array]:
-    """A number and what rounding has taken from it."""
-    if isinstance(value, Compensated):
-        return value
-    return number(value), jnp.zeros_like(number(value))
 
 
 def scale(value: Any, factor: Array) -> Any:

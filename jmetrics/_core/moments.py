@@ -9,15 +9,16 @@ from typing import Any, NamedTuple
 import jax.numpy as jnp
 from jax import Array, lax
 
+from jmetrics._core.limbs import two_sum
 from jmetrics._core.merging import (
     LEAST,
     MOST,
+    PLACE,
     STEADY,
     Union,
     join,
     kinds,
     merge,
-    minus,
     number,
     plus,
     scale,
@@ -25,7 +26,7 @@ from jmetrics._core.merging import (
 from jmetrics._core.numerics import safe_divide, weighted_sum
 
 
-@kinds(entries=STEADY, mean=STEADY, low=LEAST, high=MOST)
+@kinds(entries=STEADY, mean=PLACE, rest=PLACE, low=LEAST, high=MOST)
 class Moments(NamedTuple):
     """What a column of weighted numbers is like; all fields have one entry a column."""
 
@@ -33,6 +34,8 @@ class Moments(NamedTuple):
     """Number of entries with weight, an integer."""
     weight: Array
     mean: Array
+    rest: Array
+    """What rounding took from the mean."""
     deviation: Array
     """Σ w (x − mean)²."""
     low: Array
@@ -47,7 +50,8 @@ class Moments(NamedTuple):
     def times(self, factor: Array) -> Moments:
         """Moments of the column times a positive factor."""
         return self._replace(
-            mean=scale(self.mean, factor),
+            mean=self.mean * factor,
+            rest=self.rest * factor,
             deviation=scale(scale(self.deviation, factor), factor),
             low=self.low * factor,
             high=self.high * factor,
@@ -156,7 +160,8 @@ def _centred(x: Array, weight: Array) -> _Centred:
     shift = safe_divide(first, total, 0.0)
     deviation = jnp.maximum(weighted_sum(jnp.square(d), weight) - first * shift, 0)
     entries = jnp.sum(on, axis=0, dtype=jnp.int32)
-    return _Centred(Moments(entries, total, centre + shift, deviation, low, high), d, first)
+    mean, rest = two_sum(centre, shift)
+    return _Centred(Moments(entries, total, mean, rest, deviation, low, high), d, first)
 
 
 def merge_moments(a: Moments, b: Moments) -> Moments:
@@ -169,26 +174,41 @@ def merge_comoments(a: CoMoments, b: CoMoments) -> CoMoments:
     return merge(a, b)
 
 
+def distance(a: Moments, b: Moments) -> Array:
+    """How far the mean of `a` is above that of `b`, with the digits that the means have lost."""
+    return (a.mean - b.mean) + (a.rest - b.rest)
+
+
 def _about_one_mean(parts: Sequence[Moments], union: Union) -> tuple[Moments, list[Array]]:
     """Moments of all parts, and how far the mean of each is from that of all.
 
     The formula of Chan, Golub & LeVeque (1983), for any number of parts. Distances are taken
-    between the means of parts, and not from a mean of all that is rounded.
+    from the mean of one part, which is near the others, and not from 0.
     """
     weight = union.sum(part.weight for part in parts)
     share = [safe_divide(number(part.weight), number(weight), 0.0) for part in parts]
-    origin = union.origin(parts[0].mean)
-    gap = [minus(part.mean, origin) for part in parts]
+    some = [number(part.weight) > 0 for part in parts]
+    nowhere = jnp.full_like(parts[0].mean, -jnp.inf)
+    origin = union.most(
+        [jnp.where(on, part.mean, nowhere) for on, part in zip(some, parts, strict=True)]
+    )
+    origin = lax.stop_gradient(jnp.where(origin == nowhere, jnp.zeros_like(origin), origin))
+    gap = [
+        jnp.where(on, (part.mean - origin) + part.rest, jnp.zeros_like(origin))
+        for on, part in zip(some, parts, strict=True)
+    ]
     shift = union.sum(g * s for g, s in zip(gap, share, strict=True))
-    offset = [g - shift for g in gap]
+    offset = [jnp.where(on, g - shift, 0) for on, g in zip(some, gap, strict=True)]
     deviations = (
         plus(part.deviation, number(part.weight) * jnp.square(d))
         for part, d in zip(parts, offset, strict=True)
     )
+    mean, rest = two_sum(origin, shift)
     together = Moments(
         entries=union.sum(part.entries for part in parts),
         weight=weight,
-        mean=plus(origin, shift),
+        mean=mean,
+        rest=rest,
         deviation=union.sum(deviations),
         low=union.least(part.low for part in parts),
         high=union.most(part.high for part in parts),

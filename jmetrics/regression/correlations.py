@@ -10,7 +10,7 @@ from jmetrics._core import check
 from jmetrics._core.anatomy import Step, metric, plan
 from jmetrics._core.bits import sortable_bits
 from jmetrics._core.discordance import pairs
-from jmetrics._core.moments import CoMoments, InUnits, comoments, merging_unit
+from jmetrics._core.moments import CoMoments, InUnits, comoments, distance, merging_unit
 from jmetrics._core.numerics import accumulator, safe_divide, safe_sqrt, unit_near
 from jmetrics._core.order import centred_ranks
 from jmetrics._core.types import ArrayLike
@@ -183,5 +183,5 @@ def concordance_corrcoef(
 
 def _concordance(together):
     x, y, product = together.statistic
-    offset = x.weight * jnp.square(x.mean - y.mean)
+    offset = x.weight * jnp.square(distance(x, y))
     return safe_divide(2 * product, x.deviation + y.deviation + offset, jnp.nan)

@@ -179,7 +179,7 @@ class Deviances(NamedTuple):
         """
         target = Moments.joined([part.target for part in parts], union)
         powers = [part.power for part in parts]
-        mean, power = number(target.mean), Power(*map(union.most, zip(*powers, strict=True)))
+        mean, power = target.mean, Power(*map(union.most, zip(*powers, strict=True)))
         totals = (plus(part.total, _of_mean(part.target, mean, power)) for part in parts)
         residual = union.sum(part.residual for part in parts)
         return Deviances(target, union.sum(totals), residual, power)
@@ -187,7 +187,7 @@ class Deviances(NamedTuple):
 
 def _of_mean(part: Moments, mean: Array, power: Power) -> Array:
     """Deviance of the mean of a part from that of all."""
-    weight, own = number(part.weight), number(part.mean)
+    weight, own = number(part.weight), part.mean
     some = (weight > 0) & (own != mean)
     one = jnp.ones_like(mean)
     own, mean = jnp.where(some, own, one), jnp.where(some, mean, one)

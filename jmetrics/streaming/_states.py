@@ -15,6 +15,7 @@ from jmetrics._core.merging import (
     ALL,
     LEAST,
     MOST,
+    PLACE,
     STEADY,
     SUM,
     Tally,
@@ -24,7 +25,7 @@ from jmetrics._core.merging import (
     scale,
 )
 
-_NEUTRAL = {ALL: True, LEAST: np.inf, MOST: -np.inf}
+_NEUTRAL = {ALL: True, LEAST: np.inf, MOST: -np.inf, PLACE: 0}
 
 
 def empty(statistic: Any) -> Any:

@@ -72,8 +72,12 @@ class BufferStream:
     ) -> Samples:
         """Return the state with more samples along the first axis, `where` of shape (n,)."""
         y_true, y_pred, sample_weight, where = check.resampled(y_true, y_pred, sample_weight, where)
-        _fits("y_true", y_true, self.y_true.shape)
-        _fits("y_pred", y_pred, self.y_pred.shape)
+        for name, given, kept in (("y_true", y_true, self.y_true), ("y_pred", y_pred, self.y_pred)):
+            _fits(name, given, kept.shape)
+            whole = jnp.issubdtype(kept.dtype, jnp.integer)
+            broken = whole and jnp.issubdtype(given.dtype, jnp.floating)
+            message = f"`{name}` must be whole numbers in this stream, got {given.dtype}"
+            check.require(not broken, message)
         _fits("where", where, ())
         plain = sample_weight is None or sample_weight.dtype == bool
         message = "`sample_weight` needs a stream made with `weighted=True`"
@@ -183,12 +187,14 @@ def buffered(
     Shapes: `y_true` and `y_pred` are what one sample has there, such as
     `jax.ShapeDtypeStruct((n_classes,), jnp.float32)`; `update` takes batches of it, with
     `sample_weight`, only of a stream that is `weighted`, and `where`, (n,). Arrays are converted
-    to the dtypes of the samples. `metric` may have options by `functools.partial`, if it is the
-    same object all along, and gives `value` of what `compute` returns, a `Buffered`.
+    to the dtypes of the samples: float32 unless given, which holds whole numbers up to 2²⁴.
+    `metric` may have options by `functools.partial`, if it is the same object all along, and
+    gives `value` of what `compute` returns, a `Buffered`.
     Undefined: NaN once samples were dropped: `n_dropped` of them; and where the metric is.
     Gradient: that of the metric, in what is kept.
     Cost: a state of `capacity` samples; `update` O(n) time, `compute` that of the metric.
-    Raises: ValueError or TypeError for shapes and options that do not fit.
+    Raises: ValueError or TypeError for shapes and options that do not fit, and for floats where
+    samples are whole numbers.
     Source: the metric.
 
     >>> from jmetrics import mean_absolute_error, streaming

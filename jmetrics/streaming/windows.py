@@ -60,6 +60,7 @@ def decayed(stream: Stream, *, half_life: Any = None, decay: Any = None) -> Deca
     is not a weight stays: a largest error, and how many samples there were.
 
     Shapes: those of the stream; both numbers may be traced, and one of them must be given.
+    Undefined: NaN for a `decay` outside [0, 1] and a `half_life` that is not positive.
     Cost: one multiplication of the state more.
     Raises: ValueError unless just one of the two is given, and for a stream of whole counts or
     of samples, which cannot fade.
@@ -77,8 +78,12 @@ def decayed(stream: Stream, *, half_life: Any = None, decay: Any = None) -> Deca
     message = "this stream cannot fade; one of scores can if it is made with `weighted=True`"
     check.require(stream.fades, message)
     if half_life is None:
-        return Decayed(stream, check.number("decay", decay))
-    return Decayed(stream, 0.5 ** (1 / check.number("half_life", half_life)))
+        factor = jnp.asarray(check.number("decay", decay), float)
+        inside = (factor >= 0) & (factor <= 1)
+        return Decayed(stream, check.defined(factor, inside, "`decay` must be in [0, 1]"))
+    updates = jnp.asarray(check.number("half_life", half_life), float)
+    updates = check.defined(updates, updates > 0, "`half_life` must be positive")
+    return Decayed(stream, jnp.exp2(-1 / updates))
 
 
 @dataclass(frozen=True, eq=False)
