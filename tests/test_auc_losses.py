@@ -198,6 +198,16 @@ def test_a_high_norm_looks_at_the_top(rng: np.random.Generator) -> None:
     assert float(losses.p_norm_push_loss(y, s, power=1000.0)) == pytest.approx(float(top), rel=5e-3)
 
 
+def test_an_infinite_norm_is_the_largest_mean_penalty() -> None:
+    y, s = np.array([0, 0, 1, 1]), jnp.array([0.1, 0.4, 0.35, 0.8])
+    call = jax.value_and_grad(losses.p_norm_push_loss, argnums=1)
+    for power in (1e30, np.inf):
+        value, slope = call(y, s, power=power)
+        assert float(value) == pytest.approx((1.05**2 + 0.6**2) / 2, rel=1e-6)
+        np.testing.assert_allclose(slope, [0, 1.65, -1.05, -0.6], rtol=1e-6)
+    assert np.isnan(losses.p_norm_push_loss(y, s, power=np.nan))
+
+
 def test_tied_top_negatives_share_the_push() -> None:
     y, s = np.array([1, 0, 0, 0]), jnp.array([0.5, 1.0, 1.0, 0.0])
     slope = jax.grad(losses.top_push_loss, argnums=1)(y, s, surrogate="hinge")

@@ -10,6 +10,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from scipy.optimize import brentq
+from scipy.special import expit, softmax
 
 import jmetrics
 from jmetrics import losses, ranking
@@ -217,3 +219,65 @@ def test_extreme_scores(name) -> None:
             expected, _ = formula(y.astype(float), spread)
         assert_same(value, expected[0], rtol=5e-6, atol=1e-7)
         assert np.all(np.isfinite(gradient))
+
+
+@pytest.mark.usefixtures("x64")
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_derivatives_of_a_list_whose_top_has_all_mass(dtype) -> None:
+    """As of the last list, which has but one item, also that of the normaliser."""
+    y = np.array([[1, 0, 0], [1, 0, 0], [0, 2, 1], [1, 0, 0]], dtype)
+    s = np.array([[50, 0, 0], [0, 100, 0], [1, 0, 300], [5, 0, 0]], dtype)
+    where = np.ones(y.shape, bool)
+    where[3, 1:] = False
+    ids = np.where(where, np.arange(4)[:, None], -1).ravel()
+    flat: dict[str, Any] = {"segment_ids": ids, "num_segments": 4, "where": where.ravel()}
+
+    def of_rows(s):
+        return jnp.sum(losses.softmax_loss(y, s, where=where, average=None))
+
+    def of_segments(s):
+        return jnp.sum(losses.softmax_loss(y.ravel(), s.ravel(), **flat, average=None))
+
+    share = softmax(np.where(where, s.astype(np.float64), -np.inf), axis=1)
+    mass = y.sum(axis=1, keepdims=True)
+    way = np.eye(1, 3, dtype=dtype) + np.zeros_like(s)  # of the first score of each
+    for loss in (of_rows, of_segments):
+        slope, bend = jax.jit(lambda s, loss=loss: jax.jvp(jax.grad(loss), (s,), (way,)))(s)
+        np.testing.assert_allclose(slope, mass * share - y, rtol=1e-6, atol=1e-7)
+        expected = mass * share * (np.eye(1, 3) - share[:, :1])
+        np.testing.assert_allclose(bend, expected, rtol=1e-6, atol=1e-7)
+
+
+def test_listmle_slopes_of_clusters_far_apart() -> None:
+    call = jax.jit(jax.grad(losses.listmle_loss, argnums=1))
+    y = np.array([[3.0, 2, 1, 0]], np.float32)
+    for far in (0.0, 1e4, 1e6, -1e6):
+        s = np.array([[far, far + 0.3, 0, 0.4]], np.float32)
+        expected = np.zeros(4)
+        for i in range(4):
+            expected[i:] += softmax(s[0, i:].astype(np.float64) / 0.7)
+        np.testing.assert_allclose(
+            call(y, s, temperature=0.7)[0], (expected - 1) / 0.7, rtol=2e-6, atol=1e-7
+        )
+
+
+def test_top_k_of_scores_that_are_large() -> None:
+    call = jax.jit(
+        jax.value_and_grad(losses.soft_top_k_accuracy_loss, argnums=1), static_argnames="k"
+    )
+    cases = [(np.array([o + 1, o + 0.5, o]), 1.0) for o in (0.0, 1e5, 1e6)]
+    cases += [
+        (np.array([1e4, 1e4 - 0.0078125, -1e4]), 0.01),
+        (np.array([0.0, 1e-3, -np.inf]), 1e-3),
+    ]
+    for s, temperature in cases:
+        z = (s - s[0]) / temperature
+        for k in (1, 2):
+            b = brentq(lambda b, z=z, k=k: expit(z - b).sum() - k, -4e7, 4e7, xtol=1e-13)
+            share = expit(z - b)
+            value, slope = call([0], s[None].astype(np.float32), k=k, temperature=temperature)
+            assert_same(value, 1 - share[0], rtol=2e-6, atol=1e-6)
+            d = share * (1 - share)
+            moved = d / (d.sum() or 1)
+            expected = d[0] * (moved - np.array([1.0, 0, 0])) / temperature
+            np.testing.assert_allclose(slope[0], expected, rtol=1e-5, atol=1e-6)

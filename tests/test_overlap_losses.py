@@ -206,3 +206,17 @@ def test_limit_of_soft_bins_is_the_calibration_error(norm, rng: np.random.Genera
             for t in (1e-2, 1e-7)
         ]
         assert errors[1] < 1e-5 < errors[0]
+
+
+@pytest.mark.usefixtures("quick_compile")
+def test_bins_that_are_all_but_hard(rng: np.random.Generator) -> None:
+    """Value and slope of the calibration error, at any temperature; and no NaN on an edge."""
+    y, proba = rng.integers(0, 2, 30), rng.random(30, np.float32)
+    expected, slope = jax.value_and_grad(jmetrics.calibration_error, argnums=1)(y, proba)
+    call = jax.jit(jax.value_and_grad(losses.calibration_error_loss, argnums=1))
+    edges = (np.arange(30) % 16 / 15).astype(np.float32)
+    for temperature in (1e-9, 1e-10, 1e-12, 1e-30):
+        value, found = call(y, proba, temperature=temperature)
+        assert_same(value, expected, rtol=1e-5)
+        np.testing.assert_allclose(found, slope, rtol=1e-4, atol=1e-7)
+        assert np.all(np.isfinite(call(y, edges, temperature=temperature)[1]))

@@ -6,7 +6,6 @@ import functools
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 from jax import Array, lax
 
 from jmetrics._core import check
@@ -44,7 +43,9 @@ def calibration_error_loss(
     rest, and the loss is their mean. `n_bins` is static, `temperature` a traced number. A scalar.
     Range: [0, 1], lower is better.
     Undefined: 0 with zero gradient when nothing counts; NaN for a `temperature` that is not
-    positive, for a probability outside [0, 1] and for a label that is none of the classes.
+    positive, for a probability outside [0, 1] and for a label that is none of the classes. A
+    `temperature` below ε / n_bins, with the precision ε of the type, counts as that: it tells
+    neighbouring numbers beside an edge apart.
     Gradient: smooth but where a bin, or all of them for "l2", are without error, where it is 0.
     Cost: O(n n_bins) time for a class, O(n) memory.
     Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
@@ -75,6 +76,7 @@ def _calibration_error_loss(
     data = classified(y_true, y_proba, sample_weight, where)
     temperature = jnp.asarray(temperature, data.proba.dtype)
     temperature = check.defined(temperature, temperature > 0, "`temperature` must be positive")
+    temperature = jnp.maximum(temperature, jnp.finfo(temperature.dtype).eps / n_bins)
 
     def of(confidence: Array, hit: Array) -> Array:
         return error_of(_soft_bins(confidence, hit, data.weight, temperature, n_bins), norm)
@@ -98,24 +100,26 @@ def _soft_bins(
 
     One bin after the other, each computed again in the backward pass, takes O(n) memory.
     """
-    centres = jnp.asarray((np.arange(n_bins) + 0.5) / n_bins, confidence.dtype)
-    place = jnp.clip(jnp.floor(confidence * n_bins), 0, n_bins - 1)
-    nearest = lax.stop_gradient(jnp.square(confidence - (place + 0.5) / n_bins))
+    bins = jnp.arange(n_bins, dtype=confidence.dtype)
+    z = confidence * n_bins
+    nearest = jnp.clip(jnp.floor(lax.stop_gradient(z)), 0, n_bins - 1)
     hit, weight = hit.astype(confidence.dtype), weight.astype(confidence.dtype)
 
-    def closeness(centre: Array) -> Array:
-        return jnp.exp((nearest - jnp.square(confidence - centre)) / temperature)
+    def closeness(b: Array) -> Array:
+        # (z − nearest − ½)² − (z − b − ½)², which as such a difference would be but rounding.
+        product = (b - nearest) * ((z - nearest) + (z - b) - 1)
+        return jnp.exp(product / (temperature * float(n_bins) ** 2))
 
     @jax.checkpoint
-    def add(total: Array, centre: Array) -> tuple[Array, None]:
-        return total + closeness(centre), None
+    def add(total: Array, b: Array) -> tuple[Array, None]:
+        return total + closeness(b), None
 
-    total, _ = lax.scan(add, jnp.zeros_like(confidence), centres)
+    total, _ = lax.scan(add, jnp.zeros_like(confidence), bins)
 
     @jax.checkpoint
-    def of_bin(centre: Array) -> Bins:
-        share = closeness(centre) / total
+    def of_bin(b: Array) -> Bins:
+        share = closeness(b) / total
         parts = hit, 1 - hit, confidence, hit - confidence
         return Bins(*(weighted_sum(share * part, weight) for part in parts))
 
-    return lax.map(of_bin, centres)
+    return lax.map(of_bin, bins)

@@ -181,23 +181,25 @@ def _from_top(items: Items) -> Array:
 def _softmax(items: Items, temperature: Number) -> tuple[Array, Array]:
     below = -_from_top(items) / positive("temperature", temperature, items.score.dtype)
     below = jnp.where(items.on, below, jnp.zeros_like(below))  # at least 0
-    log_sum = jnp.log(jnp.maximum(total(items, jnp.exp(-below)), 1))
+    mass = total(items, jnp.exp(-below))  # at least 1, unless there is no item
+    log_sum = jnp.log(jnp.where(mass == 0, jnp.ones_like(mass), mass))
     value = total(items, items.label * (items.lists.of_each(log_sum) + below))
     return value, total(items, items.label) > 0
 
 
 def _listmle(items: Items, temperature: Number) -> tuple[Array, Array]:
-    score = _from_top(items) / positive("temperature", temperature, items.score.dtype)
-    ranked = ranked_gains(-items.label, score, items.lists, "average")
+    temperature = positive("temperature", temperature, items.score.dtype)
+    ranked = ranked_gains(-items.label, items.score, items.lists, "average")
     count = items.lists.sum(items.on.astype(jnp.int32))
-    return ranked.lists.sum(_above_own(ranked)), count > 0
+    return ranked.lists.sum(_above_own(ranked, temperature)), count > 0
 
 
-def _above_own(ranked: RankedGains) -> Array:
-    """log Σ exp of the gains of a list up to the last place tied with each, less the own one.
+def _above_own(ranked: RankedGains, temperature: Array) -> Array:
+    """log Σ exp(gain / τ) of a list up to the last place tied with each, less the own gain / τ.
 
     The sums are doubled in length until they reach the first place. Each is kept as the largest
-    gain and the logarithm of the rest, so that no digit is lost to how large it is.
+    gain and the logarithm of the rest, and only differences of gains are divided, so that no
+    digit is lost to how large they are, or how far from those of other places.
     """
     lists, gain = ranked.lists, ranked.gain
     place = lax.broadcasted_iota(jnp.int32, gain.shape, gain.ndim - 1)
@@ -213,15 +215,18 @@ def _above_own(ranked: RankedGains) -> Array:
         step = lax.shift_left(jnp.int32(1), i.astype(jnp.int32))
         (most, rest), inside = sums, place - first >= step
         earlier, rest_of_it = (at(part, jnp.maximum(place - step, 0)) for part in sums)
-        top = jnp.where(inside, jnp.maximum(most, earlier), most)
-        more = jnp.logaddexp(rest + (most - top), rest_of_it + (earlier - top))
+        earlier = jnp.where(inside, earlier, most)
+        top = jnp.maximum(most, earlier)
+        below = (most - top) / temperature, (earlier - top) / temperature
+        more = jnp.logaddexp(rest + below[0], rest_of_it + below[1])
         return top, jnp.where(inside, more, rest)
 
     fixed = lax.stop_gradient(gain)
     steps = gain.shape[-1].bit_length()
-    most, rest = lax.fori_loop(0, steps, double, (fixed, gain - fixed))
+    most, rest = lax.fori_loop(0, steps, double, (fixed, (gain - fixed) / temperature))
     last = first + ranked.end - 1
-    return jnp.where(real, at(most, last) - gain + at(rest, last), jnp.zeros_like(gain))
+    above = (at(most, last) - gain) / temperature + at(rest, last)
+    return jnp.where(real, above, jnp.zeros_like(gain))
 
 
 _SOFTMAX = ListLoss(_relevance, "`y_true` must not be negative or NaN", _softmax)

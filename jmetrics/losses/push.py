@@ -32,8 +32,8 @@ def p_norm_push_loss(
 
     (Σ_j w_j v_j^p / Σ_j w_j)^(1/p) with v_j = Σ_i w_i φ(s_i − s_j) / Σ_i w_i, over positives i
     and negatives j, and φ as in `auc_loss`. For p = 1 it is `auc_loss`, and stands for
-    1 − `jmetrics.roc_auc_score`; a larger p looks at the top of the list, and the limit is
-    the share of positives below the highest negative.
+    1 − `jmetrics.roc_auc_score`; a larger p looks at the top of the list. For p = ∞ it is the
+    largest v_j, and stands for the share of positives below the highest negative.
 
     Shapes: all (n,); `y_true` holds 0 and 1, `y_score` any finite numbers; `power`, `margin` and
     `temperature` are traced numbers. A scalar.
@@ -76,6 +76,8 @@ def _p_norm_push_loss(
 
 def _power_mean(x: Array, weight: Array, power: Array) -> Array:
     """(Σ w x^p)^(1/p) of x ≥ 0, for weights that add up to 1 or are all 0."""
+    # What is below the top by a digit vanishes at this power already, and its reciprocal does not.
+    power = jnp.minimum(power, 1e20)
     top = jax.lax.stop_gradient(jnp.max(jnp.where(weight != 0, x, 0), initial=0.0))
     tiny = jnp.finfo(x.dtype).tiny
     ratio = x / jnp.where(top > 0, top, jnp.ones_like(top))

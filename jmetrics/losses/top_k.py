@@ -61,29 +61,33 @@ def _soft_top_k_accuracy_loss(y_true, y_score, sample_weight, where, temperature
     weight = combine(sample_weight, where, y_true.shape, dtype)
     score, n_classes = clean(y_score.astype(dtype), sample_weight, where), y_score.shape[1]
     temperature = jnp.asarray(temperature, dtype)
-    temperature = check.defined(temperature, temperature > 0, "`temperature` must be positive")
     y_true = clean(y_true, sample_weight, where)
     column = lax.broadcasted_iota(jnp.int32, score.shape, 1)
     own = as_labels(y_true)[:, None] == column.astype(as_labels(y_true).dtype)
-    score = score / temperature
-    margin = jnp.sum(jnp.where(own, score, jnp.zeros_like(score)), axis=1)
     if k < n_classes:
-        margin = margin - _threshold(score, k)
-        share = jax.nn.sigmoid(-margin)
+        margin = _margins(score, temperature, k)
+        share = jax.nn.sigmoid(-jnp.sum(jnp.where(own, margin, jnp.zeros_like(margin)), axis=1))
     else:
-        share = margin * 0
+        share = jnp.zeros(weight.shape, dtype)
     loss = weighted_mean(share, weight, undefined=0.0)
     known = are_labels(y_true) & are_classes(as_labels(y_true), n_classes)
     reason = f"`y_true` must be a class from 0 to {n_classes - 1}"
     loss = check.defined(loss, jnp.all((weight == 0) | known), reason)
+    loss = check.defined(loss, temperature > 0, "`temperature` must be positive")
     return check.defined(loss, jnp.all(score == score), "`y_score` must not be NaN")
 
 
-def _threshold(score: Array, k: int) -> Array:
-    """The b of each row for which Σ_j sigmoid(s_j − b) = k."""
+def _margins(score: Array, temperature: Array, k: int) -> Array:
+    """Each (s_j − b) / τ, for the b of each row with which their sigmoids add up to k."""
+    # From the k-th score on, to which b is near, no digit is lost to how large they are.
+    top, _ = lax.top_k(lax.stop_gradient(score), k + 1)
+    score = (score - top[:, k - 1 : k]) / temperature
+    return score - _threshold(score, (top[:, k] - top[:, k - 1]) / temperature, k)[:, None]
+
+
+def _threshold(score: Array, following: Array, k: int) -> Array:
+    """The b of each row for which Σ_j sigmoid(s_j − b) = k; the k-th s is 0, then `following`."""
     n_classes = score.shape[1]
-    # If all scores were the least or the largest of them, it would be theirs less the logit.
-    logit = math.log(k / (n_classes - k))
 
     def excess(b: Array) -> Array:
         return jnp.sum(jax.nn.sigmoid(score - b[:, None]), axis=1) - k
@@ -95,7 +99,12 @@ def _threshold(score: Array, k: int) -> Array:
             above = f(middle) > 0
             return jnp.where(above, middle, low), jnp.where(above, high, middle)
 
-        ends = jnp.min(score, axis=1) - logit, jnp.max(score, axis=1) - logit
+        # At these, k + 1 shares of at least k / (k + 1) add up to k or more; k − 1 of at most 1
+        # and n_classes − k + 1 of at most 1 / (n_classes − k + 1) to no more.
+        high = jnp.full_like(following, math.log(n_classes - k))
+        # Further down than this, nothing but the first k has a share.
+        low = jnp.maximum(following, 2 * math.log(jnp.finfo(score.dtype).tiny)) - math.log(k)
+        ends = low, high
         steps = jnp.finfo(score.dtype).nmant + 16
         low, high = lax.fori_loop(0, steps, halve, lax.stop_gradient(ends))
         return low + (high - low) / 2
@@ -104,5 +113,4 @@ def _threshold(score: Array, k: int) -> Array:
         slope = g(jnp.ones_like(y))
         return y / jnp.where(slope == 0, -jnp.ones_like(slope), slope)
 
-    start = lax.stop_gradient(jnp.max(score, axis=1))
-    return lax.custom_root(excess, start, solve, tangent_solve)
+    return lax.custom_root(excess, jnp.zeros_like(following), solve, tangent_solve)
