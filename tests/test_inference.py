@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -18,6 +20,7 @@ from jmetrics import (
     jaccard_score,
     mean_absolute_error,
     mean_squared_error,
+    mean_squared_log_error,
     ndcg_score,
     r2_score,
     recall_score,
@@ -178,6 +181,44 @@ def test_jackknife_of_several_values_and_of_lists(rng: np.random.Generator) -> N
     assert_same(found.estimate, each.mean(axis=0), rtol=1e-5)
     assert_same(found.standard_error, each.std(axis=0) / np.sqrt(12), rtol=1e-4)
     assert found.low.shape == found.high.shape == (2,)
+
+
+@pytest.mark.parametrize(
+    ("metric", "wrong"),
+    [(mean_absolute_error, np.nan), (mean_absolute_error, np.inf), (mean_squared_log_error, -2)],
+)
+def test_an_output_without_a_value_leaves_the_others_theirs(
+    metric: Any, wrong: float, rng: np.random.Generator
+) -> None:
+    y, p = rng.random((2, 12)).astype(np.float32)
+    where = np.arange(12) != 5
+    spoiled = np.where(where, p, np.float32(wrong))
+    truth, both = np.stack([y, y], axis=1), np.stack([p, spoiled], axis=1)
+    for function in (influence(metric), jackknife(metric)):
+        expected = jax.tree.leaves(function(y, p))
+        found = jax.tree.leaves(function(truth, both, multioutput="raw_values"))
+        assert_same([np.asarray(a)[..., 0] for a in found], expected, rtol=1e-4)
+        assert np.all(np.isnan(np.asarray(found[-1])[..., 1]))
+    error = standard_error(metric)
+    masked = error(truth, both, where=where, multioutput="raw_values")
+    assert_same(masked, np.repeat(error(y, p, where=where), 2), rtol=1e-5)
+
+
+def test_a_robust_output_keeps_its_own_influence(rng: np.random.Generator) -> None:
+    """What a function makes of NaN is its own."""
+    y, p = rng.normal(size=(2, 9, 2)).astype(np.float32)
+    p[2, 0] = np.nan
+
+    def means(y_true, y_pred, *, sample_weight, where):
+        del where
+        weight = jnp.where(jnp.isnan(y_pred), 0, sample_weight[:, None])
+        gap = jnp.where(jnp.isnan(y_pred), 0, y_true - y_pred)
+        return jnp.sum(weight * gap, axis=0) / jnp.sum(weight, axis=0)
+
+    found = np.asarray(influence(means)(y, p))
+    kept = np.delete(y - p, 2, axis=0)[:, 0]
+    expected = np.insert((kept - kept.mean()) / 8, 2, 0)
+    assert_same(found[:, 0], expected, rtol=1e-4)
 
 
 def test_what_is_no_scale_is_named() -> None:

@@ -25,6 +25,7 @@ from jmetrics import (
     log_loss,
     mean_absolute_error,
     mean_squared_error,
+    median_absolute_error,
     ndcg_score,
     precision_recall_fscore_support,
     roc_auc_score,
@@ -313,12 +314,40 @@ def test_degenerate_data_answer_with_what_is_known() -> None:
     assert float(one.estimate) == 0.5
     assert 0 < int(one.n_undefined) < 20
     assert float(one.low) <= float(one.high)
-    for method in ("bca", "studentized"):
-        constant = run(mean_absolute_error, [4.0] * 3, [1.5] * 3, method=method)
-        assert [float(v) for v in constant[:4]] == [2.5, 2.5, 2.5, 0]
+    constant = run(mean_absolute_error, [4.0] * 3, [1.5] * 3)
+    assert [float(v) for v in constant[:4]] == [2.5, 2.5, 2.5, 0]
     unknown = run(mean_absolute_error, [1.0, 2.0, 3.0], [1.0, np.nan, 2.0])
     assert int(unknown.n_undefined) == 20
     assert np.isnan(unknown.low)
+
+
+@pytest.mark.parametrize("metric", [median_absolute_error, roc_auc_score, mean_absolute_error])
+def test_distances_in_errors_of_0_make_no_interval(metric: Any) -> None:
+    """A metric without a gradient, one pair of classes, and errors that are all the same."""
+    y, p = [0.0, 1.0], [0.25, 1.25]
+    if metric is median_absolute_error:
+        y, p = [0.0, 1.0, 2.0], [0.25, 1.5, 4.0]
+    found = bootstrap(KEY, metric, y, p, n_resamples=20, method="studentized")
+    assert int(found.n_undefined) == 20
+    assert np.isnan(found.low) and np.isnan(found.high)
+    assert np.isfinite(found.estimate)
+
+
+@pytest.mark.parametrize("method", ["bca", "studentized"])
+@pytest.mark.parametrize("wrong", [np.nan, np.inf])
+def test_an_output_without_a_value_leaves_the_others_theirs(method: str, wrong: float) -> None:
+    y, p = errors(np.random.default_rng(20))
+    spoiled = np.where(np.arange(30) == 4, np.float32(wrong), p)
+    run = functools.partial(
+        bootstrap, KEY, mean_absolute_error, n_resamples=50, method=method, multioutput="raw_values"
+    )
+    both = np.stack([y, y], axis=1)
+    found = run(both, np.stack([p, spoiled], axis=1))
+    expected = run(both, np.stack([p, p], axis=1))
+    assert_same([v[..., 0] for v in found], [v[..., 0] for v in expected], rtol=1e-4)
+    assert_same(found.estimate[1], wrong)
+    assert np.isnan(found.low[1]) and np.isnan(found.high[1])
+    assert int(found.n_undefined[1]) == 50
 
 
 def test_bca_holds_where_the_bias_is_beyond_all_resamples(rng: np.random.Generator) -> None:

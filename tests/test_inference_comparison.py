@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+from collections.abc import Callable
 from typing import Any
 
 import jax
@@ -17,7 +18,14 @@ import scipy.stats
 from statsmodels.stats.multitest import multipletests
 
 from jmetrics import accuracy_score, mean_absolute_error, ndcg_score, roc_auc_score
-from jmetrics.inference import compare, delong_test, paired_bootstrap, permutation_test
+from jmetrics.inference import (
+    bootstrap,
+    compare,
+    confidence_interval,
+    delong_test,
+    paired_bootstrap,
+    permutation_test,
+)
 from jmetrics.inference.comparison import holm
 from tests.compare import assert_same
 from tests.test_inference import scored
@@ -81,6 +89,36 @@ def test_models_against_a_baseline(rng: np.random.Generator) -> None:
         compare(KEY, mean_absolute_error, y, base, [])
     with pytest.raises(ValueError, match=r"models\['short'\]"):
         run({"short": y[:5]})
+
+
+@pytest.mark.parametrize("wrong", [np.nan, np.inf])
+@pytest.mark.parametrize("method", ["bca", "percentile"])
+def test_a_model_without_a_value_leaves_the_others_theirs(
+    method: str, wrong: float, rng: np.random.Generator
+) -> None:
+    y, base, other = regressions(rng, 8)
+    spoiled = np.where(np.arange(8) == 3, np.float32(wrong), base)
+    run = functools.partial(compare, KEY, mean_absolute_error, y, base, n_resamples=50)
+    found = run([base, other, spoiled], method=method)
+    expected = run([base, other], method=method)
+    for name in ("difference", "low", "high", "standard_error", "p_value", "n_undefined"):
+        assert_same(getattr(found, name)[:2], getattr(expected, name), rtol=1e-4)
+    assert float(found.p_value[0]) == 1
+    assert_same(found.difference[2], wrong)
+    assert np.isnan(found.p_value[2])
+
+
+def test_outputs_are_compared_each_on_its_own(rng: np.random.Generator) -> None:
+    y, a, b = regressions(rng, 8)
+    spoiled = np.where(np.arange(8) == 3, np.float32(np.nan), a)
+    run = functools.partial(paired_bootstrap, KEY, mean_absolute_error, n_resamples=50)
+    truth, second = np.stack([y, y], axis=1), np.stack([b, b], axis=1)
+    found = run(truth, np.stack([a, spoiled], axis=1), second, multioutput="raw_values")
+    alone = run(y, a, b)
+    for name in ("difference", "low", "high", "standard_error", "p_value", "n_undefined"):
+        assert_same(getattr(found, name)[0], getattr(alone, name), rtol=1e-4)
+    assert np.isnan(found.low[1])
+    assert int(found.n_undefined[1]) == 50
 
 
 def test_holm(rng: np.random.Generator) -> None:
@@ -152,3 +190,40 @@ def test_predictions_of_other_shapes_are_named() -> None:
         permutation_test(KEY, mean_absolute_error, [0.0, 1.0], [0.0, 1.0], [0.0])
     with pytest.raises(ValueError, match="pred_b"):
         paired_bootstrap(KEY, mean_absolute_error, [0.0, 1.0], [0.0, 1.0], [0.0])
+
+
+@pytest.mark.parametrize(
+    ("key", "kind"),
+    [
+        (0, TypeError),
+        (None, TypeError),
+        ([0, 1], TypeError),
+        (np.zeros(2, np.float32), TypeError),
+        (jnp.zeros(2), TypeError),
+        (jax.random.split(KEY, 3), ValueError),
+        (jax.random.split(jax.random.PRNGKey(0), 3), ValueError),
+    ],
+)
+def test_what_is_not_one_key_is_named(key: Any, kind: type[Exception]) -> None:
+    y, p = [0.0, 1.0], [0.5, 0.5]
+    calls: list[Callable[..., Any]] = [
+        lambda key: bootstrap(key, mean_absolute_error, y, p),
+        lambda key: paired_bootstrap(key, mean_absolute_error, y, p, p),
+        lambda key: compare(key, mean_absolute_error, y, p, [p]),
+        lambda key: permutation_test(key, mean_absolute_error, y, p, p),
+    ]
+    if key is not None:
+        calls.append(lambda key: confidence_interval(accuracy_score, [0, 1], [0, 1], key=key))
+    for call in calls:
+        with pytest.raises(kind, match=r"`key` must be one random key of `jax.random`.*got"):
+            call(key)
+
+
+def test_keys_may_be_mapped_over(rng: np.random.Generator) -> None:
+    y, p, _ = regressions(rng, 5)
+
+    def estimate(key):
+        return bootstrap(key, mean_absolute_error, y, p, n_resamples=4, method="normal").low
+
+    keys = jax.random.split(KEY, 2)
+    assert_same(jax.vmap(estimate)(keys), np.array([estimate(key) for key in keys]), rtol=1e-5)

@@ -63,9 +63,7 @@ def _studentized(evidence: Evidence, tails: Array) -> tuple[Array, Array]:
     """Quantiles of the distance from the estimate, in standard errors of the resample."""
     estimate, error = evidence.estimate[0], evidence.error[0]
     low, high = quantiles(distances(evidence), tails)
-    sure = error == 0
-    low, high = (jnp.where(sure, estimate, estimate - t * error) for t in (high, low))
-    return low, high
+    return estimate - high * error, estimate - low * error
 
 
 def distances(evidence: Evidence) -> Array:

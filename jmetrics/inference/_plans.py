@@ -7,7 +7,7 @@ import functools
 import itertools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -16,6 +16,7 @@ from jax import Array
 from jmetrics._core import check
 from jmetrics._core.anatomy import InOrder, has_plan, is_share_of_pairs, plan_of
 from jmetrics._core.numerics import accumulator
+from jmetrics.inference._apart import Weighable, apart
 from jmetrics.inference._samples import Cells, Given, Samples, samples_of
 
 _STATIC = {"static": True}
@@ -41,23 +42,6 @@ class Call:
         y_true, y_pred, sample_weight, where = self.arrays
         options = self.traced | dict(self.static)
         return self.metric(y_true, y_pred, sample_weight=sample_weight, where=where, **options)
-
-
-class Weighable(Protocol):
-    """A metric of samples that may have any weights: a plan, a call, and what is like them."""
-
-    @property
-    def arrays(self) -> tuple[Array, Array, Array | None, Array | None]:
-        """`y_true`, `y_pred`, `sample_weight` and `where`."""
-        ...
-
-    def reweighted(self, sample_weight: Array) -> Weighable:
-        """Return the metric for other weights of the same samples."""
-        ...
-
-    def value(self) -> Any:
-        """Evaluate the metric."""
-        ...
 
 
 @jax.tree_util.register_dataclass
@@ -91,7 +75,9 @@ class Problem:
 
     def shares(self, source: Samples | Cells, times: Array) -> Array:
         """What one of each entry adds to each value, when the data have its unit so many times."""
-        slope = jax.jacrev(self.values)(source.weight * source.entries(times))
+        weight = source.weight * source.entries(times)
+        # One gradient for all would let a prediction without a value spoil the others.
+        slope = jnp.stack([_slope(apart(plan, weight), weight) for plan in self.plans])
         return slope * jnp.broadcast_to(source.weight, slope.shape)
 
     def influences(self, source: Samples | Cells, times: Array) -> Array:
@@ -107,6 +93,10 @@ class Problem:
         lead = entries.shape[:-1]
         shaped = [part.reshape(lead + leaf.shape) for part, leaf in zip(parts, leaves, strict=True)]
         return jax.tree.unflatten(structure, shaped)
+
+
+def _slope(plan: Weighable, weight: Array) -> Array:
+    return jax.jacrev(lambda w: _entries(plan.reweighted(w).value()))(weight)
 
 
 def _entries(value: Any) -> Array:

@@ -62,6 +62,7 @@ def summarised(
     settings: Settings,
 ) -> Summary:
     """Check how to resample, and do it; `num_classes` is an option of metrics of labels."""
+    check.random_key("key", key)
     n_resamples = check.positive_integer("n_resamples", n_resamples)
     check.one_of("method", settings.method, METHODS)
     check.one_of("weights", settings.scheme, SCHEMES)
@@ -159,6 +160,9 @@ def _summary(distribution, problem, level, *, settings):
     once = source.once
     values = problem.values(source.weight * source.entries(once))
     estimate = _contrast(values, settings)
+    scale = jnp.abs(values)
+    if settings.contrast:
+        scale = jnp.maximum(scale[1:], scale[:1])
     errors = None
     if settings.method == "studentized":
         distribution, errors = distribution[:, 0], distribution[:, 1]
@@ -181,7 +185,7 @@ def _summary(distribution, problem, level, *, settings):
         high=high,
         standard_error=spread(distribution),
         bias=jnp.nanmean(deviations, axis=0),
-        p_value=as_far(deviations, estimate, jnp.max(jnp.abs(values), axis=0)),
+        p_value=as_far(deviations, estimate, scale),
         distribution=distribution,
         n_undefined=n_undefined.reshape(estimate.shape),
     )
@@ -196,7 +200,8 @@ def as_far(deviations: Array, estimate: Array, scale: Array) -> Array:
 
     What differs by the rounding of numbers as large as `scale` is as far.
     """
-    slack = 8 * jnp.finfo(estimate.dtype).eps * jnp.broadcast_to(scale, estimate.shape)
+    slack = 8 * jnp.finfo(estimate.dtype).eps * scale
+    slack = jnp.where(jnp.isfinite(slack), slack, jnp.zeros_like(slack))
     far = jnp.abs(deviations) >= (jnp.abs(estimate) - slack)[None]
     defined = jnp.sum(~jnp.isnan(deviations), axis=0, dtype=jnp.int32)
     n_far = jnp.sum(far, axis=0, dtype=jnp.int32)

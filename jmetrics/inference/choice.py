@@ -9,6 +9,7 @@ from typing import Any
 import jax
 from jax import Array
 
+from jmetrics._core import check
 from jmetrics._core.types import ArrayLike, Number
 from jmetrics.inference._interval import Interval
 from jmetrics.inference._plans import problem
@@ -44,7 +45,8 @@ def confidence_interval(
     and needed by "bca" alone. Every field has the shape of the metric.
     Undefined: as in `delong_interval`, `proportion_interval` and `bootstrap`.
     Cost: one sort for the AUC, O(n) for a share of samples, and that of `bootstrap` otherwise.
-    Raises: what the method that was chosen raises.
+    Raises: TypeError or ValueError for a `key` that is not one random key, and what the method
+    that was chosen raises.
     Source: `delong_interval`, `proportion_interval`, `bootstrap`.
 
     >>> from jmetrics import accuracy_score, f1_score
@@ -55,6 +57,8 @@ def confidence_interval(
     >>> confidence_interval(f1_score, y_true, y_pred).method
     'bca'
     """
+    key = jax.random.key(0) if key is None else key
+    check.random_key("key", key)
     given = Given(sample_weight, where, groups, strata)
     asked = problem(metric, y_true, {"y_pred": y_pred}, given, options)
     independent = groups is None and strata is None
@@ -71,7 +75,7 @@ def confidence_interval(
         found = proportion_interval(share.hits, share.total, confidence_level=confidence_level)
         return dataclasses.replace(found, estimate=share.value)
     resampled = bootstrap(
-        jax.random.key(0) if key is None else key,
+        key,
         metric,
         y_true,
         y_pred,

@@ -64,7 +64,8 @@ def paired_bootstrap(
     the shape of the metric, `distribution` (n_resamples,), the other fields nothing.
     Undefined: resamples without a difference are left out and counted; NaN without any other.
     Cost: that of `bootstrap` for both models, with one draw for the two.
-    Raises: ValueError for options that make no sense, and what the metric raises.
+    Raises: ValueError for options that make no sense, TypeError or ValueError for a `key` that is
+    not one random key, and what the metric raises.
     Source: Efron & Tibshirani (1993), chapter 16; Sakai (2006).
 
     >>> import jax
@@ -152,7 +153,8 @@ def compare(
     metric.
     Undefined: resamples without a difference are left out and counted; NaN without any other.
     Cost: that of `bootstrap` for each model and the baseline, with one draw for all.
-    Raises: ValueError for options that make no sense, and what the metric raises.
+    Raises: ValueError for options that make no sense, TypeError or ValueError for a `key` that is
+    not one random key, and what the metric raises.
     Source: Holm (1979); Efron & Tibshirani (1993), chapter 16.
 
     >>> import jax
@@ -249,7 +251,8 @@ def permutation_test(
     the shape of the metric, the other fields its shape.
     Undefined: exchanges without a difference are left out and counted; NaN without any other.
     Cost: 2 n_resamples evaluations for twice the samples, `batch_size` exchanges at a time.
-    Raises: ValueError for options that make no sense, and what the metric raises.
+    Raises: ValueError for options that make no sense, TypeError or ValueError for a `key` that is
+    not one random key, and what the metric raises.
     Source: Fisher (1935); Smucker, Allan & Carterette (2007) for lists.
 
     >>> import jax
@@ -260,6 +263,7 @@ def permutation_test(
     >>> float(result.difference), bool(result.p_value > 0.3)
     (0.5, True)
     """
+    check.random_key("key", key)
     given = Given(sample_weight, where, groups)
     asked = problem(metric, y_true, {"pred_a": pred_a, "pred_b": pred_b}, given, options)
     n_resamples = check.positive_integer("n_resamples", n_resamples)

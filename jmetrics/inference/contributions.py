@@ -32,7 +32,7 @@ def influence(metric: Metric) -> Callable[..., Any]:
     along the first axis, and `groups` (n,) of whole numbers from 0 to `num_groups` − 1, to give
     what each group contributes; under `jit` these need `num_groups`. The result has (n,) or
     (num_groups,) before the shape of the metric, and 0 for what does not count.
-    Undefined: NaN where the metric is, and for a group that is none.
+    Undefined: NaN where the metric is or is infinite, and for a group that is none.
     Cost: one gradient of the metric; one for each entry of a metric with several values.
     Raises: what the metric raises.
     Source: Hampel (1974); Jaeckel (1972).
@@ -74,7 +74,7 @@ def _influence(asked, *, num_groups):
         shares = check.defined(shares, inside, reason)
         counted = tabulate(groups, counted.astype(jnp.int32), num_groups) > 0
     shares = centred(shares, counted.astype(shares.dtype))
-    undefined = jnp.isnan(asked.values(source.weight)[0])
+    undefined = ~jnp.isfinite(asked.values(source.weight)[0])
     return asked.restored(jnp.where(undefined[:, None], jnp.nan, shares).T)
 
 
@@ -92,7 +92,7 @@ def standard_error(metric: Metric) -> Callable[..., Any]:
     along the first axis, and gives what it gives. It treats the samples as independent, or
     with `groups` (n,) of whole numbers the groups, and `sample_weight` as fixed.
     Range: [0, ∞), in units of the metric.
-    Undefined: NaN where the metric is.
+    Undefined: NaN where the metric is or is infinite.
     Cost: one gradient of the metric; one for each entry of a metric with several values.
     Raises: what the metric raises.
     Source: Jaeckel (1972); DeLong, DeLong & Clarke-Pearson (1988) for the AUC; Liang & Zeger
@@ -125,7 +125,7 @@ def _estimate_and_error(asked):
     source = asked.source()
     estimate = asked.values(source.weight)[0]
     error = moments(asked.influences(source, source.once)[0], source.once).error
-    error = jnp.where(jnp.isnan(estimate), jnp.nan, error)
+    error = jnp.where(jnp.isfinite(estimate), error, jnp.nan)
     return asked.restored(estimate), asked.restored(error)
 
 
@@ -140,8 +140,8 @@ def jackknife(metric: Metric) -> Callable[..., Interval]:
     Shapes: the new function takes what `metric` takes, samples (or lists, for metrics of rows)
     along the first axis, and `confidence_level`, `scale`, and `groups` (n,) of whole numbers
     where samples depend on each other. Every field has the shape of the metric.
-    Undefined: NaN where the metric is. Where nothing contributes, as to a perfect score, the
-    interval has no width.
+    Undefined: NaN where the metric is or is infinite. Where nothing contributes, as to a perfect
+    score, the interval has no width.
     Cost: one gradient of the metric; one for each entry of a metric with several values.
     Raises: ValueError for a level or a scale that makes no sense, and what the metric raises.
     Source: Jaeckel (1972).

@@ -68,15 +68,16 @@ def bootstrap(
     go to the metric; one with the name of an argument here goes by `functools.partial`.
     Undefined: resamples without a value are left out and counted in `n_undefined`; the
     interval is NaN when there is no other. None has a value if the data themselves have none.
+    For "studentized" neither has a resample whose standard error is 0, such as all of a median.
     Cost: `n_resamples` evaluations, `batch_size` at a time (chosen to bound memory if None), and
     what does not depend on the weights, such as a sort of scores, once; a gradient for "bca",
     and one each resample for "studentized". For whole-numbered labels of a few classes, the
     counts of pairs of labels are drawn instead of samples, in time that does not depend on n;
     under `jit` the metric's option `num_classes` must say how many classes there are for that.
     `progress` shows a bar outside `jit`; it needs `tqdm`.
-    Raises: ValueError for options that make no sense, ImportError without `tqdm`, and what the
-    metric raises. A function that is no metric of this library is static: pass the same object
-    to compile once.
+    Raises: ValueError for options that make no sense, TypeError or ValueError for a `key` that is
+    not one random key, ImportError without `tqdm`, and what the metric raises. A function that
+    is no metric of this library is static: pass the same object to compile once.
     Source: Efron (1979, 1987); Rubin (1981); `scipy.stats.bootstrap`.
 
     >>> import jax

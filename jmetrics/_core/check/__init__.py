@@ -39,6 +39,7 @@ from jmetrics._core.check.options import (
     one_of as one_of,
     output_weights as output_weights,
     positive_integer as positive_integer,
+    random_key as random_key,
     require as require,
     split_options as split_options,
 )

@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
@@ -95,6 +96,22 @@ def positive_integer(name: str, value: Any) -> int:
     if count < 1:
         raise ValueError(f"`{name}` must be at least 1, got {count}")
     return count
+
+
+def random_key(name: str, value: Any) -> None:
+    """Raise unless this is one random key, typed or of raw bits."""
+    expected = f"`{name}` must be one random key of `jax.random`, such as `jax.random.key(0)`"
+    bits = isinstance(value, (jax.Array, np.ndarray)) and value.dtype == jnp.uint32
+    if bits:
+        shape = jax.eval_shape(lambda: jax.random.key_data(jax.random.key(0))).shape
+    elif isinstance(value, jax.Array) and jnp.issubdtype(value.dtype, jax.dtypes.prng_key):
+        shape = ()
+    elif isinstance(value, (jax.Array, np.ndarray)):
+        raise TypeError(f"{expected}, got an array of {value.dtype}")
+    else:
+        raise TypeError(f"{expected}, got {value!r}")
+    if value.shape != shape:
+        raise ValueError(f"{expected}, of shape {shape}, got shape {value.shape}")
 
 
 def one_of(name: str, value: Any, options: Collection[str | None]) -> None:
