@@ -59,8 +59,8 @@ def write(path: Path, task: str, n: int) -> None:
         y_pred = np.where(rng.random(n) < 0.7, y_true, rng.integers(0, 5, n))
         columns = {"y_true": names[y_true], "y_pred": names[y_pred]}
     else:
-        y_true = rng.random(n) < 0.3
-        columns = {"y_true": y_true.astype(int), "y_score": 1 / (1 + np.exp(-noise - 2 * y_true))}
+        y_true = (rng.random(n) < 0.3).astype(int)
+        columns = {"y_true": y_true, "y_score": 1 / (1 + np.exp(-noise - 2 * y_true))}
     cells = [
         [format(c, ".8g") if c.dtype.kind == "f" else str(c) for c in a] for a in columns.values()
     ]

@@ -16,10 +16,8 @@ import pytest
 
 import jmetrics
 from jmetrics._core.anatomy import has_plan, plan_of
-from jmetrics._core.merging import Legal, Union, join, merge, minus
+from jmetrics._core.merging import Legal, Union, join, merge
 from tests.compare import assert_same
-
-pytestmark = pytest.mark.usefixtures("quick_compile")
 
 PLANNED = [f for f in vars(jmetrics).values() if inspect.isfunction(f) and has_plan(f)]
 
@@ -83,4 +81,3 @@ def test_the_domain_is_a_condition_on_all_parts() -> None:
 def test_statistics_of_any_shape_merge() -> None:
     a = {"sums": (jnp.array([1, 2]), None), "legal": Legal(jnp.array(True), "")}
     assert_same(merge(a, a)["sums"][0], np.array([2, 4]), rtol=0)
-    assert float(minus(jnp.array(3.0), jnp.array(1.0))) == 2

@@ -18,8 +18,6 @@ from jmetrics import (
 )
 from tests.compare import assert_same
 
-pytestmark = pytest.mark.usefixtures("quick_compile")
-
 POWERS = [1.0, 1 + 1e-6, 1.1, 1.5, 1.9, 2.0, 3.0]
 ETAS = np.array([-300, -150, -100, -81, -80, -40, -1, 0, 1, 40, 80, 81, 100, 150], np.float32)
 TARGETS = [0.0, 1e-3, 1.0, 100.0]

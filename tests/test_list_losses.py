@@ -19,8 +19,6 @@ from tests.compare import assert_same, assert_zero
 from tests.oracles import list_losses as oracles
 from tests.rows.losses_lists import untied
 
-pytestmark = pytest.mark.usefixtures("quick_compile")
-
 LOSSES: dict[str, tuple[Callable[..., Any], oracles.Formula]] = {
     "softmax": (losses.softmax_loss, oracles.softmax),
     "listmle": (losses.listmle_loss, oracles.listmle),

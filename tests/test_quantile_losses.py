@@ -16,8 +16,6 @@ import jmetrics
 from jmetrics import losses
 from tests.compare import assert_same, assert_zero
 
-pytestmark = pytest.mark.usefixtures("quick_compile")
-
 NOISES = {
     "logistic": (stats.logistic(), math.log(2)),
     "gaussian": (stats.norm(), 1 / math.sqrt(2 * math.pi)),

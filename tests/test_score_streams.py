@@ -22,8 +22,6 @@ from jmetrics import streaming
 from jmetrics._core.limbs import Compensated, Limbs, cumsum
 from tests.compare import assert_same
 
-pytestmark = pytest.mark.usefixtures("quick_compile")
-
 N = 24
 AREAS = ("roc_auc_score", "average_precision_score")
 

@@ -158,12 +158,6 @@ class Union:
             return inside
         return lax.psum((~inside).astype(jnp.int32), self.axis_name) == 0
 
-    def origin(self, of_first: Any) -> Any:
-        """Something to take differences from that all parts share."""
-        if self.axis_name is None:
-            return of_first
-        return jax.tree.map(lambda a: jnp.zeros(a.shape, a.dtype), of_first)
-
     def of(self, kind: str, values: Iterable[Any]) -> Any:
         """Take together what is of one kind."""
         return {LEAST: self.least, MOST: self.most, ALL: self.all}.get(kind, self.sum)(values)

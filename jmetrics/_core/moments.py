@@ -188,11 +188,11 @@ def _about_one_mean(parts: Sequence[Moments], union: Union) -> tuple[Moments, li
     weight = union.sum(part.weight for part in parts)
     share = [safe_divide(number(part.weight), number(weight), 0.0) for part in parts]
     some = [number(part.weight) > 0 for part in parts]
-    nowhere = jnp.full_like(parts[0].mean, -jnp.inf)
+    nowhere = jnp.full(parts[0].mean.shape, -jnp.inf, parts[0].mean.dtype)
     origin = union.most(
         [jnp.where(on, part.mean, nowhere) for on, part in zip(some, parts, strict=True)]
     )
-    origin = lax.stop_gradient(jnp.where(origin == nowhere, jnp.zeros_like(origin), origin))
+    origin = lax.stop_gradient(jnp.where(origin == nowhere, jnp.zeros_like(nowhere), origin))
     gap = [
         jnp.where(on, (part.mean - origin) + part.rest, jnp.zeros_like(origin))
         for on, part in zip(some, parts, strict=True)
