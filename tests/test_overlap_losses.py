@@ -95,7 +95,6 @@ def test_agreement_of_hard_classes_is_exact(name, rng: np.random.Generator) -> N
     np.testing.assert_array_equal(loss(y, proba), 1 - exact)
 
 
-@pytest.mark.usefixtures("quick_compile")
 def test_lovasz_of_hard_classes_is_exact(rng: np.random.Generator) -> None:
     y, guess, proba = hard_classes(rng)
     exact = jmetrics.jaccard_score(y, guess, average=None, num_classes=CLASSES)
@@ -105,7 +104,6 @@ def test_lovasz_of_hard_classes_is_exact(rng: np.random.Generator) -> None:
         assert_same(losses.lovasz_softmax_loss(y, proba, average=average), 1 - exact, rtol=1e-6)
 
 
-@pytest.mark.usefixtures("quick_compile")
 @pytest.mark.parametrize("loss", [losses.mcc_loss, losses.lovasz_softmax_loss])
 def test_losses_of_several_classes(loss, rng: np.random.Generator) -> None:
     y, proba = class_probabilities(rng, N)
@@ -123,7 +121,6 @@ def set_function(truth: np.ndarray, wrong: np.ndarray) -> float:
     return 1 - inside.sum() / union.sum() if union.any() else 0.0
 
 
-@pytest.mark.usefixtures("quick_compile")
 def test_lovasz_hinge_is_tight_at_every_vertex() -> None:
     truth = np.array([True, False, True, False, True])
     for wrong in map(np.array, itertools.product([False, True], repeat=len(truth))):
@@ -133,7 +130,6 @@ def test_lovasz_hinge_is_tight_at_every_vertex() -> None:
         assert float(value) == pytest.approx(set_function(truth, wrong), abs=1e-7)
 
 
-@pytest.mark.usefixtures("quick_compile")
 @pytest.mark.parametrize("shift", [0.0, 1e4])
 def test_lovasz_hinge_is_an_integral_over_levels(shift, rng: np.random.Generator) -> None:
     """Two clusters of scores too, far from each other."""
@@ -146,7 +142,6 @@ def test_lovasz_hinge_is_an_integral_over_levels(shift, rng: np.random.Generator
     assert float(losses.lovasz_hinge_loss(truth, score)) == pytest.approx(expected, rel=2e-6)
 
 
-@pytest.mark.usefixtures("quick_compile")
 def test_slopes_of_lovasz_add_up_to_the_loss(rng: np.random.Generator) -> None:
     """The extension is linear along rays, so Σ e ∂L/∂e = L; exact for small shares too."""
     y = (rng.random(30_000) < 0.3).astype(np.float32)
@@ -157,7 +152,6 @@ def test_slopes_of_lovasz_add_up_to_the_loss(rng: np.random.Generator) -> None:
     assert np.sum(np.sign(proba - y) * slope * error) == pytest.approx(float(value), rel=2e-6)
 
 
-@pytest.mark.usefixtures("quick_compile")
 def test_lovasz_hinge_shares_a_slope_among_ties() -> None:
     y, score = jnp.array([1.0, 1.0, 0.0, 0.0]), jnp.zeros(4)
     slope = jax.grad(losses.lovasz_hinge_loss, argnums=1)(y, score)
@@ -167,7 +161,6 @@ def test_lovasz_hinge_shares_a_slope_among_ties() -> None:
 # --- nothing to divide by ----------------------------------------------------------------
 
 
-@pytest.mark.usefixtures("quick_compile")
 @pytest.mark.parametrize("name", ["dice", "mcc", "balanced accuracy", "kappa quadratic"])
 def test_one_class_alone(name) -> None:
     """Nothing true and nothing predicted: what the score says, with zero gradient."""
@@ -184,7 +177,6 @@ def test_one_class_alone(name) -> None:
 # --- calibration -------------------------------------------------------------------------
 
 
-@pytest.mark.usefixtures("quick_compile")
 @pytest.mark.parametrize("norm", ["l1", "l2"])
 def test_limit_of_soft_bins_is_the_calibration_error(norm, rng: np.random.Generator) -> None:
     """Of two classes, and of the errors of each of several."""
@@ -208,7 +200,6 @@ def test_limit_of_soft_bins_is_the_calibration_error(norm, rng: np.random.Genera
         assert errors[1] < 1e-5 < errors[0]
 
 
-@pytest.mark.usefixtures("quick_compile")
 def test_bins_that_are_all_but_hard(rng: np.random.Generator) -> None:
     """Value and slope of the calibration error, at any temperature; and no NaN on an edge."""
     y, proba = rng.integers(0, 2, 30), rng.random(30, np.float32)

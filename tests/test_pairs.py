@@ -55,7 +55,6 @@ def test_sums_are_those_of_all_pairs(name: str, rng: np.random.Generator) -> Non
 
 
 @pytest.mark.parametrize("name", ["hinge", "squared_hinge", "laplace", "sigmoid"])
-@pytest.mark.usefixtures("quick_compile")
 def test_derivatives_are_those_of_all_pairs(name: str, rng: np.random.Generator) -> None:
     """By points, weights on both sides and temperature; by points twice, forward over reverse."""
 
@@ -89,7 +88,6 @@ PENALTIES_OF_ARRAYS: dict[str, Callable[[jax.Array], jax.Array]] = {
 }
 
 
-@pytest.mark.usefixtures("quick_compile")
 def test_rows_of_points_and_of_weights(rng: np.random.Generator) -> None:
     """Rows may be padded: what has no weight adds nothing."""
     z, w = rng.normal(size=(2, 3, 8)).astype(np.float32)

@@ -17,10 +17,7 @@ EXAMPLES = {
     if (documented := getattr(sklearn.metrics, name, None)) is not None
 }
 
-pytestmark = [
-    pytest.mark.usefixtures("quick_compile"),
-    pytest.mark.filterwarnings("ignore"),
-]
+pytestmark = pytest.mark.filterwarnings("ignore")
 
 
 class Recorder(doctest.DocTestRunner):

@@ -16,7 +16,7 @@ from jmetrics._core.lists import Lists, Rows
 from jmetrics._core.numerics import accumulator, weighted_mean
 from jmetrics._core.types import Number
 from jmetrics._core.weights import clean, combine, over_trailing
-from jmetrics.ranking._lists import lists_of, of_items
+from jmetrics.ranking._lists import in_some_list, lists_of, of_items
 
 
 class Items(NamedTuple):
@@ -93,7 +93,7 @@ def _over_lists(
         wrong = lists.sum((on & ~right).astype(jnp.int32)) > 0
         fine = (weight == 0) | ~wrong
         values = check.defined(values, jnp.all(fine) if average == "mean" else fine, reason)
-    return _in_some_list(values, on, segment_ids, count)
+    return in_some_list(values, segment_ids, on, count)
 
 
 def item_lists(
@@ -103,14 +103,6 @@ def item_lists(
     on = combine(None, where, score.shape, jnp.int32) != 0
     on = jnp.broadcast_to(over_trailing(on, score.ndim), score.shape)
     return on, lists_of(segment_ids, None if where is None else on, count)
-
-
-def _in_some_list(values: Array, on: Array, segment_ids: Array | None, count: int) -> Array:
-    if segment_ids is None:
-        return values
-    inside = (segment_ids >= 0) & (segment_ids < count)
-    reason = "`segment_ids` must be at least 0 and below `num_segments`"
-    return check.defined(values, jnp.all(inside | ~on), reason)
 
 
 def total(items: Items, values: Array) -> Array:

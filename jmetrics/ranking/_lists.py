@@ -151,7 +151,7 @@ def _of_lists(
     values = _defined(values, lists, on, weight, legal, score.reason)
     scored = y_score == y_score
     values = _defined(values, lists, on, weight, scored, "`y_score` must not be NaN")
-    values = _in_some_list(values, segment_ids, on, count)
+    values = in_some_list(values, segment_ids, on, count)
     weight = jnp.where(counted, weight[:, None], jnp.zeros((), weight.dtype))
     several = isinstance(k, tuple) or finished[0][0].ndim == 2
     return (values, weight) if several else (values[:, 0], weight[:, 0])
@@ -182,7 +182,8 @@ def _defined(
     return check.defined(values, ((weight == 0) | ~wrong)[:, None], reason)
 
 
-def _in_some_list(values: Array, segment_ids: Array | None, on: Array, count: int) -> Array:
+def in_some_list(values: Array, segment_ids: Array | None, on: Array, count: int) -> Array:
+    """Turn values into NaN if an item that counts is in no segment."""
     if segment_ids is None:
         return values
     inside = (segment_ids >= 0) & (segment_ids < count)
