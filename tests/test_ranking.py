@@ -168,6 +168,15 @@ def test_rows_are_segments_are_single_lists(name: str, rng: np.random.Generator)
     assert_same(mean, np.average(rows[on], weights=weight[on], axis=0), rtol=1e-5)
 
 
+@pytest.mark.parametrize("name", ["ndcg", "P", "bpref", "ranking loss"])
+def test_sorted_rows_are_compared_rows(name: str, rng: np.random.Generator) -> None:
+    """Rows too long to compare all of their items, for most of them hold none."""
+    data, metric = ragged_lists(rng, binary=name not in DEFINED), PLAIN[name]
+    long = [np.pad(a, ((0, 0), (0, 150 - a.shape[1]))) for a in (*data.rows, data.where)]
+    short = metric(*data.rows, where=data.where, average=None)
+    assert_same(metric(*long[:2], where=long[2], average=None), short, rtol=1e-6)
+
+
 @pytest.mark.parametrize("name", ["dcg", "ndcg", "err"])
 def test_gradient_in_relevance(name: str, rng: np.random.Generator) -> None:
     """Masked items have none; segments have that of rows; it is the slope."""

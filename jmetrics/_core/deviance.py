@@ -1,13 +1,14 @@
 """The unit deviance of the Tweedie family, accurate for every power and every y / mu.
 
-With a = 2 − power and b = 1 − power, d(y, mu) = 2 mu^a φ(y / mu − 1) where
-φ(x) = ((1 + x)^a − 1 − a x) / (a (a − 1)) is entire in a: no power is special once it is
-evaluated without its cancellations. For small x that is its series; elsewhere, with
-L(e) = ((y / mu)^e − 1) / e, which is log(y / mu) at e = 0,
+With a = 2 − power, b = 1 − power and L(e) = ((y / mu)^e − 1) / e, which is l = log(y / mu)
+at e = 0,
 
     d / 2 = mu^b (y L(b) − (y − mu)) / a = mu^a ((y − mu) / mu − L(a)) / −b
 
-of which one has a denominator away from 0.
+of which one has a denominator away from 0. So no power is special. Near y = mu both cancel;
+with ψ(z) = (e^z − 1 − z) / z² they are
+
+    d / 2 = mu^b y l² (ψ(−l) + b ψ(b l)) / a = mu^a l² (ψ(l) − a ψ(a l)) / −b.
 """
 
 from __future__ import annotations
@@ -201,57 +202,59 @@ def _general(y: Array, mu: Array, power: Power) -> Array:
     a, b = power.to_two, power.to_one
     ok = mu > 0
     y, mu = _or_one(y, ok), _or_one(mu, ok)
-    x = (y - mu) / mu
-    small = (jnp.abs(x) < 0.45) & (jnp.abs(a * x) < 1)
     by_b = jnp.asarray(a > 0.5)
     exponent = jnp.where(by_b, b, a)
     scale = power_of(mu, exponent)
-    to_a = jnp.where(by_b, mu * scale, scale)
-    y_or_two = jnp.where((y > 0) & ~small, y, 2 * mu)
-    apart = _powers_apart(y_or_two, scale, _log_ratio(y_or_two, mu), exponent)
-    high = _divide(y_or_two * apart - scale * (y_or_two - mu), a)
-    low = _divide(scale * ((y_or_two - mu) / mu) - apart, -b)
-    near = to_a * _series(jnp.where(small, x, jnp.zeros_like(x)), power)
+    base = jnp.where(y > 0, y, 2 * mu)
+    log = _log_ratio(base, mu)
+    apart = _powers_apart(base, scale, log, exponent)
+    high, low = base * apart - scale * (base - mu), scale * ((base - mu) / mu) - apart
+    near = (jnp.abs(log) < 0.5) & (jnp.abs(exponent * log) < 1)
+    lead = scale * jnp.where(by_b, base, jnp.ones_like(base))
+    value = jnp.where(
+        near,
+        lead * _near(jnp.where(near, log, jnp.zeros_like(log)), exponent, by_b),
+        jnp.where(by_b, high, low),
+    )
     # Below 0 is y only for negative powers, for which the exponent is b.
+    to_a = jnp.where(by_b, mu * scale, scale)
     zero_or_less = _divide(to_a, a) - _divide(jnp.minimum(y, 0) * scale, b)
-    far = jnp.where(y > 0, jnp.where(by_b, high, low), zero_or_less)
-    return 2 * jnp.where(small, near, far)
+    return 2 * jnp.where(y > 0, _divide(value, jnp.where(by_b, a, -b)), zero_or_less)
 
 
-def _series(x: Array, power: Power) -> Array:
-    """x²/2 (1 + (a−2)x/3 (1 + (a−3)x/4 (1 + …))), for |x| < 0.45 and |a x| < 1."""
-    tail = jnp.ones_like(x)
-    for k in range(_terms(x, 26, 52), 2, -1):
-        tail = 1 + (power.to_two - (k - 1)) / k * x * tail
-    return jnp.square(x) / 2 * tail
+def _near(log: Array, exponent: Array, by_b: Array) -> Array:
+    """log² (ψ(−log) + b ψ(b log)) or log² (ψ(log) − a ψ(a log)), which hardly cancel near 0."""
+    sign = jnp.where(by_b, 1.0, -1.0).astype(log.dtype)
+    return jnp.square(log) * (_psi(-sign * log) + sign * exponent * _psi(exponent * log))
+
+
+def _psi(z: Array) -> Array:
+    """(e^z − 1 − z) / z², for |z| < 1."""
+    series = jnp.ones_like(z)
+    for k in range(_terms(z, 11, 18), 2, -1):
+        series = 1 + z * (1 / k) * series
+    return series / 2
 
 
 def _powers_apart(y: Array, mu_to_e: Array, log_ratio: Array, exponent: Array | float) -> Array:
     """(y^e − mu^e) / e, from mu^e unless y^e is so much larger that it might overflow."""
     z = exponent * log_ratio
-    far = z > 20
-    growth = _expm1_ratio(jnp.where(far, -z, z))
-    return jnp.where(far, jnp.exp(exponent * jnp.log(y)), mu_to_e) * log_ratio * growth
-
-
-def _expm1_ratio(z: Array) -> Array:
-    """(e^z − 1) / z, which is 1 at z = 0."""
-    small = jnp.abs(z) < 0.5
-    near, far = jnp.where(small, z, jnp.zeros_like(z)), jnp.where(small, jnp.ones_like(z), z)
-    series = jnp.ones_like(z)
-    for k in range(_terms(z, 10, 18), 1, -1):
-        series = 1 + near * (1 / k) * series
-    return jnp.where(small, series, jnp.expm1(far) / far)
+    small, far = jnp.abs(z) < 1, z > 20
+    near = jnp.where(small, z, jnp.zeros_like(z))
+    growth = jnp.exp(jnp.where(far, exponent * jnp.log(y), z - near))
+    y_to_e = jnp.where(far, growth, mu_to_e * growth)
+    series = mu_to_e * log_ratio * (1 + near * _psi(near))
+    return jnp.where(small, series, _divide(y_to_e - mu_to_e, jnp.asarray(exponent)))
 
 
 def _log_ratio(y: Array, mu: Array) -> Array:
-    x = (y - mu) / mu
-    small = jnp.abs(x) < 0.5
+    """log(y / mu), exact near 0 and where the ratio is out of range."""
+    (y, y_exponent), (mu, mu_exponent) = jnp.frexp(y), jnp.frexp(mu)
     ratio = y / mu
-    extreme = (ratio == 0) | ~jnp.isfinite(ratio)
-    safe = _or_one(ratio, ~(small | extreme))
-    log = jnp.where(small, jnp.log1p(jnp.where(small, x, jnp.zeros_like(x))), jnp.log(safe))
-    return jnp.where(extreme, jnp.log(y) - jnp.log(mu), log)
+    step = (ratio > math.sqrt(2)).astype(jnp.int32) - (ratio < math.sqrt(0.5)).astype(jnp.int32)
+    y = jnp.where(step > 0, y / 2, jnp.where(step < 0, 2 * y, y))
+    exponent = (y_exponent - mu_exponent + step).astype(y.dtype)
+    return jnp.log1p((y - mu) / mu) + exponent * math.log(2)
 
 
 def _terms(x: Array, single: int, double: int) -> int:

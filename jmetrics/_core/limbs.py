@@ -31,23 +31,27 @@ class Limbs(NamedTuple):
 
     def plus(self, number: Array) -> Limbs:
         """Add whole numbers of at least 0."""
-        return _carried(self.high, self.low + number.astype(jnp.uint32))
+        return _carried(self.high, self.low, number.astype(jnp.uint32))
 
     def merge(self, other: Limbs) -> Limbs:
         """Add another count."""
-        return _carried(self.high + other.high, self.low + other.low)
+        return _carried(self.high + other.high, self.low, other.low)
 
     def psum(self, axis_name: Any) -> Limbs:
         """Add the counts of all devices."""
-        return _carried(*lax.psum((self.high, self.low), axis_name))
+        high, low = lax.psum((self.high, self.low), axis_name)
+        return _carried(high, low, jnp.zeros_like(low))
 
     def to_float(self, dtype: DTypeLike) -> Array:
         """Return the nearest floats, or the next ones: each limb rounds once."""
         return self.high.astype(dtype) * 2**_BASE_BITS + self.low.astype(dtype)
 
 
-def _carried(high: Array, low: Array) -> Limbs:
-    return Limbs(high + (low >> _BASE_BITS), low & jnp.uint32((1 << _BASE_BITS) - 1))
+def _carried(high: Array, low: Array, more: Array) -> Limbs:
+    high = high + ((low + more) >> _BASE_BITS)
+    # With the high limb done, a loop can change the low one in place.
+    low, high = lax.optimization_barrier((low, high))
+    return Limbs(high, (low + more) & jnp.uint32((1 << _BASE_BITS) - 1))
 
 
 class Compensated(NamedTuple):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias, TypeGuard
 
 import jax
 import jax.numpy as jnp
@@ -24,6 +24,9 @@ TIES = ("average", "pessimistic", "optimistic", "stable")
 in the order they are stored in. "last", which users do not see, reverses that order."""
 
 _RUN = 32
+
+_SHORT = 128
+"""Up to this length, lists are ranked by comparing all of their items, without a sort."""
 
 
 @jax.tree_util.register_dataclass
@@ -162,6 +165,10 @@ Ranking = Callable[[Array, Array, Lists, str], Any]
 
 def ranked_gains(score: Array, gain: Array, lists: Lists, ties: str) -> RankedGains:
     """Rank the lists and keep the gain of each item, 0 for what does not count."""
+    if ties == "average" and _are_short(lists, score):
+        start, end, *_ = _count_places(score, jnp.zeros_like(gain), lists)
+        gain = gain if lists.on is None else jnp.where(lists.on, gain, jnp.zeros_like(gain))
+        return RankedGains(lists, gain, start, end, _sizes(lists, score))
     places = _places(score, gain, lists, ties)
     gain = jnp.where(places.real, places.of_items(gain), jnp.zeros_like(gain))
     return RankedGains(places.lists, gain, places.start, places.end, places.size)
@@ -201,6 +208,55 @@ def ranked_labels(score: Array, label: Array, lists: Lists, ties: str) -> Ranked
         places.lists.sum(ones),
         places.size,
     )
+
+
+def counted_labels(score: Array, label: Array, lists: Lists, ties: str) -> RankedLabels:
+    """The same in any order, with the first place of each run of ties for all ranks in it."""
+    if ties != "average" or not _are_short(lists, score):
+        ranked = ranked_labels(score, label, lists, ties)
+        return ranked._replace(rank=ranked.start)
+    real = jnp.ones(score.shape, jnp.bool_) if lists.on is None else lists.on
+    ones = (real & (label != 0)).astype(jnp.int32)
+    start, end, before, upto = _count_places(score, ones, lists)
+    return RankedLabels(
+        lists,
+        ones.astype(label.dtype),
+        real,
+        start,
+        start,
+        end,
+        before,
+        upto - before,
+        lists.sum(ones),
+        _sizes(lists, score),
+    )
+
+
+def _are_short(lists: Lists, score: Array) -> TypeGuard[Rows]:
+    """Whether to compare all items of a list takes less time than to sort them."""
+    if not isinstance(lists, Rows) or score.shape[1] > _SHORT:
+        return False
+    return lists.on is None or jnp.issubdtype(score.dtype, jnp.floating)
+
+
+def _count_places(score: Array, ones: Array, lists: Rows) -> list[Array]:
+    """Count the items above, and above or tied with, each one; then those of them with a 1.
+
+    All four in the bytes of one number.
+    """
+    (keys,) = (key.T for key in _keys(score, lists))
+    ones = ones.T.astype(jnp.uint32)
+    above, tied = 0x01010000 * ones + 0x0101, 0x01000000 * ones + 0x0100
+
+    def add(counts: Array, item: tuple[Array, Array, Array]) -> tuple[Array, None]:
+        key, above, tied = (row[None] for row in item)
+        at_least = jnp.where(key == keys, tied, jnp.zeros_like(tied))
+        return counts + jnp.where(key < keys, above, at_least), None
+
+    # A zero that varies over the mesh as the items do, for `shard_map`.
+    none = ones - ones
+    counts, _ = lax.scan(add, none, (keys, above, tied), unroll=10)
+    return [((counts.T >> byte) & 255).astype(jnp.int32) for byte in (0, 8, 16, 24)]
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ from jmetrics._core.merging import (
     plus,
     scale,
 )
-from jmetrics._core.numerics import safe_divide, weighted_sum
+from jmetrics._core.numerics import extremes, safe_divide, weighted_sum
 
 
 @kinds(entries=STEADY, mean=PLACE, rest=PLACE, low=LEAST, high=MOST)
@@ -131,35 +131,42 @@ class _Centred(NamedTuple):
     first: Array
 
 
-def moments(x: Array, weight: Array) -> Moments:
-    """Moments over the first axis of floats `x`; `weight` has the axes of `x`, or 1."""
-    return _centred(x, weight).moments
+def moments(x: Array, weight: Array, unit: Array | None = None) -> Moments:
+    """Moments over the first axis of floats `x`, or of x / unit; `weight` has its axes, or 1."""
+    return _centred(x, weight, unit).moments
 
 
-def comoments(x: Array, y: Array, weight: Array) -> CoMoments:
+def comoments(
+    x: Array, y: Array, weight: Array, units: tuple[Array | None, Array | None] = (None, None)
+) -> CoMoments:
     """Moments of both over the first axis, and their product; all three have the same axes."""
-    (of_x, dx, first_x), (of_y, dy, first_y) = _centred(x, weight), _centred(y, weight)
+    (of_x, dx, first_x), (of_y, dy, first_y) = (
+        _centred(column, weight, unit) for column, unit in zip((x, y), units, strict=True)
+    )
     product = weighted_sum(dx * dy, weight) - safe_divide(first_x * first_y, of_x.weight, 0.0)
     return CoMoments(of_x, of_y, product)
 
 
-def _centred(x: Array, weight: Array) -> _Centred:
+def _centred(x: Array, weight: Array, unit: Array | None) -> _Centred:
     """Take deviations from a centre between the extremes.
 
     Σ w d² − (Σ w d)² / Σ w is the same for every centre, so the centre carries no derivative
-    and its rounding does no harm.
+    and its rounding does no harm. The unit, a power of two, is divided by where deviations are
+    taken: to divide first would write the whole column once more.
     """
-    on = jnp.broadcast_to(weight != 0, x.shape)
-    low = jnp.min(x, axis=0, where=on, initial=jnp.inf)
-    high = jnp.max(x, axis=0, where=on, initial=-jnp.inf)
+    unit = jnp.ones((1,) * x.ndim, x.dtype) if unit is None else unit
+    on = weight != 0
+    low, high = extremes(x, on)
     total = jnp.broadcast_to(jnp.sum(weight, axis=0).astype(x.dtype), low.shape)
-    centre = jnp.clip(safe_divide(weighted_sum(x, weight), total, 0.0), low, high)
-    centre = lax.stop_gradient(jnp.where(low <= high, centre, jnp.zeros_like(centre)))
-    d = x - centre[None]
+    centre = safe_divide(weighted_sum(x, weight), total, 0.0)
+    centre = jnp.where(jnp.isfinite(centre), centre, low / 2 + high / 2)  # the sum overflowed
+    centre = jnp.where(low <= high, jnp.clip(centre, low, high), jnp.zeros_like(centre))
+    low, centre, high = (a / unit[0] for a in (low, lax.stop_gradient(centre), high))
+    d = x / unit - centre[None]
     first = weighted_sum(d, weight)
     shift = safe_divide(first, total, 0.0)
     deviation = jnp.maximum(weighted_sum(jnp.square(d), weight) - first * shift, 0)
-    entries = jnp.sum(on, axis=0, dtype=jnp.int32)
+    entries = jnp.sum(jnp.broadcast_to(on, x.shape), axis=0, dtype=jnp.int32)
     mean, rest = two_sum(centre, shift)
     return _Centred(Moments(entries, total, mean, rest, deviation, low, high), d, first)
 

@@ -79,14 +79,22 @@ def power_of(x: Array, exponent: float | Array) -> Array:
     return jnp.exp(rest) * first * second
 
 
+def extremes(x: Array, on: Array) -> tuple[Array, Array]:
+    """Least and largest entry of each column that is `on`; +inf and −inf where none is."""
+    on = jnp.broadcast_to(on, x.shape)
+    low = jnp.min(x, axis=0, where=on, initial=jnp.inf)
+    return low, jnp.max(x, axis=0, where=on, initial=-jnp.inf)
+
+
 def unit_near(x: Array, on: Array) -> Array:
     """Power of two near the largest entry that is `on`, kept as the first axis of length 1.
 
     Over it, squares neither overflow nor vanish, and no digit changes.
     """
-    size = jnp.where(on, jnp.abs(lax.stop_gradient(x)), jnp.zeros_like(x))
-    _, exponent = jnp.frexp(jnp.max(size, axis=0, keepdims=True, initial=0.0))
-    return jnp.ldexp(jnp.ones_like(x, shape=exponent.shape), jnp.clip(exponent, -120, 120))
+    low, high = extremes(lax.stop_gradient(x), on)
+    size = jnp.where(low <= high, jnp.maximum(-low, high), jnp.zeros_like(low))
+    _, exponent = jnp.frexp(size)
+    return jnp.ldexp(jnp.ones_like(size), jnp.clip(exponent, -120, 120))[None]
 
 
 _LONG = 2**10
@@ -170,13 +178,13 @@ def tabulate(bins: Array, weight: Array, size: int, *, run: int = _RUN) -> Array
     for runs of at most `run` samples, which are added pairwise, so that a large sum neither
     freezes nor drifts; or as many rows as fit in four times the memory of the weights.
     """
-    n = bins.shape[0]
-    inside = (bins >= 0) & (bins < size)
-    if not jnp.issubdtype(weight.dtype, jnp.floating):
-        place = jnp.where(inside, bins, size).astype(jnp.int32)
-        return jnp.zeros(size, jnp.int32).at[place].add(weight.astype(jnp.int32), mode="drop")
-    rows = max(1, min(-(-n // run), 4 * n // size))
-    row = jnp.arange(n, dtype=jnp.int32) // max(1, -(-n // rows))
-    place = jnp.where(inside, row * size + bins.astype(jnp.int32), rows * size)
+    n, bins = bins.shape[0], bins.astype(jnp.int32)
+    exact = not jnp.issubdtype(weight.dtype, jnp.floating)
+    weight = weight.astype(jnp.int32) if exact else weight
+    rows = 1 if exact else max(1, min(-(-n // run), 4 * n // size))
+    place = jnp.where((bins >= 0) & (bins < size), bins, rows * size)
+    if rows > 1:
+        row = jnp.arange(n, dtype=jnp.int32) // -(-n // rows)
+        place = jnp.where(place < size, row * size + place, rows * size)
     table = jnp.zeros(rows * size, weight.dtype).at[place].add(weight, mode="drop")
-    return jnp.sum(table.reshape(rows, size), axis=0)
+    return table if rows == 1 else jnp.sum(table.reshape(rows, size), axis=0)

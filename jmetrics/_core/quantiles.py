@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import jax
 import jax.numpy as jnp
-from jax import Array
+from jax import Array, lax
 
 from jmetrics._core.bits import float_from_bits, sortable_bits
 from jmetrics._core.numerics import safe_divide, tabulate
@@ -54,16 +54,22 @@ def _bracket(x: Array, weight: Array, level: Array) -> tuple[Array, Array, Array
     """Bits of the values that the quantile is the mean of, and whether there is one."""
     keys = sortable_bits(x)
     if jnp.issubdtype(weight.dtype, jnp.floating):
-        weight = _in_units(weight)
+        weight = lax.optimization_barrier(_in_units(weight))  # divides once, not for each use
     total = jnp.sum(weight).astype(x.dtype)
     target = level * total
     slack = jnp.finfo(x.dtype).eps / 2 * jnp.minimum(target, total - target)
     low, reached = _first_to_reach(keys, weight, target - slack)
+    tied = reached <= target + slack
+    high = lax.cond(tied, _following, lambda *ends: ends[-1], keys, weight, low)
+    most = jnp.max(x, where=weight != 0, initial=-jnp.inf)
+    return low, high, (total > 0) & ~jnp.isnan(most)
+
+
+def _following(keys: Array, weight: Array, low: Array) -> Array:
+    """Least key with weight above `low`, or that if there is none."""
     none = ~jnp.zeros((), keys.dtype)
     following = jnp.min(keys, where=(keys > low) & (weight != 0), initial=none)
-    tied = (reached <= target + slack) & (following != none)
-    defined = (total > 0) & ~jnp.any(jnp.isnan(x) & (weight != 0))
-    return low, jnp.where(tied, following, low), defined
+    return jnp.where(following == none, low, following)
 
 
 def _in_units(weight: Array) -> Array:
@@ -86,11 +92,10 @@ def _first_to_reach(keys: Array, weight: Array, target: Array) -> tuple[Array, A
     width = 16 if keys.shape[0] > _LONG else 8
     prefix, below = jnp.zeros((), keys.dtype), jnp.zeros((), weight.dtype)
     for shift in range(bits - width, -1, -width):
-        digit = (keys >> shift) & jnp.asarray((1 << width) - 1, keys.dtype)
-        member = weight
+        digit = ((keys >> shift) & jnp.asarray((1 << width) - 1, keys.dtype)).astype(jnp.int32)
         if shift + width < bits:
-            member = jnp.where(keys >> (shift + width) == prefix, weight, jnp.zeros_like(weight))
-        table = tabulate(digit.astype(jnp.int32), member, 1 << width, run=_RUN)
+            digit = jnp.where(keys >> (shift + width) == prefix, digit, 1 << width)
+        table = tabulate(digit, weight, 1 << width, run=_RUN)
         running = (below + jnp.cumsum(table)).astype(target.dtype)
         filled = table > 0
         # Rounding may leave the sum of a table short of what the one before promised.

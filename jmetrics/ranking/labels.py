@@ -5,7 +5,7 @@ from __future__ import annotations
 from jax import Array
 
 from jmetrics._core.anatomy import metric
-from jmetrics._core.lists import RankedLabels, ranked_labels
+from jmetrics._core.lists import RankedLabels, counted_labels
 from jmetrics._core.numerics import safe_divide
 from jmetrics._core.types import ArrayLike, Number
 from jmetrics.ranking._lists import NOT_BINARY, Score, indicator, over_lists
@@ -173,6 +173,6 @@ def _average_precision(ranked: RankedLabels, _: None) -> tuple[Array, Array]:
     return value, (ranked.total > 0) & (ranked.total < ranked.size)
 
 
-_COVERAGE = Score(indicator, NOT_BINARY, ranked_labels, _coverage)
-_LOSS = Score(indicator, NOT_BINARY, ranked_labels, _loss)
-_AVERAGE_PRECISION = Score(indicator, NOT_BINARY, ranked_labels, _average_precision)
+_COVERAGE = Score(indicator, NOT_BINARY, counted_labels, _coverage)
+_LOSS = Score(indicator, NOT_BINARY, counted_labels, _loss)
+_AVERAGE_PRECISION = Score(indicator, NOT_BINARY, counted_labels, _average_precision)

@@ -10,7 +10,7 @@ from jax import Array, lax
 
 from jmetrics._core import check
 from jmetrics._core.anatomy import metric
-from jmetrics._core.lists import RankedLabels, ranked_labels
+from jmetrics._core.lists import RankedLabels, counted_labels, ranked_labels
 from jmetrics._core.numerics import safe_divide
 from jmetrics._core.types import ArrayLike, Number
 from jmetrics.ranking._lists import (
@@ -446,6 +446,6 @@ _AVERAGE = {
     for name, over in (("relevant", _all_relevant), ("min", _as_many_as_fit), ("hits", _found))
 }
 _GEOMETRIC = Score(relevant, NOT_NAN, ranked_labels, _average_above, geometric=True)
-_BPREF = Score(relevant, NOT_NAN, ranked_labels, _bpref)
+_BPREF = Score(relevant, NOT_NAN, counted_labels, _bpref)
 _INTERPOLATED = Score(relevant, NOT_NAN, ranked_labels, _interpolated)
 _ELEVEN_POINT = Score(relevant, NOT_NAN, ranked_labels, _eleven_point)

@@ -47,7 +47,7 @@ def _together(y_true, y_pred, sample_weight, where, *, one_unit):
     x_unit, y_unit = unit_near(y_true, weight != 0), unit_near(y_pred, weight != 0)
     if one_unit:
         x_unit = y_unit = jnp.maximum(x_unit, y_unit)
-    both = comoments(y_true / x_unit, y_pred / y_unit, weight)
+    both = comoments(y_true, y_pred, weight, (x_unit, y_unit))
     if one_unit:
         return InUnits((merging_unit(x_unit[0], both.x, both.y),), both)
     return InUnits((merging_unit(x_unit[0], both.x), merging_unit(y_unit[0], both.y)), both)
