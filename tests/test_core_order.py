@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jmetrics._core.order import order, ranked_counts
+from jmetrics._core.order import order, ranked
 
 INTEGERS = [np.bool_, np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32]
 FLOATS = [jnp.bfloat16, jnp.float16, np.float32]
@@ -76,11 +76,15 @@ def test_counting_values_and_sorting_agree(dtype, rng: np.random.Generator) -> N
     positive, weight = rng.random(60) < 0.4, rng.integers(0, 4, 60).astype(np.int32)
     expected = brute_counts(scores.astype(np.float64), positive, weight)
     for same in (jnp.asarray(scores), jnp.asarray(scores.astype(np.float32))):
-        tp, fp = ranked_counts(same, jnp.asarray(positive), jnp.asarray(weight))
+        counts = ranked(same, jnp.asarray(positive), jnp.asarray(weight))
+        tp, fp = (running.through for running in counts)
         steps = set(zip(np.asarray(tp).tolist(), np.asarray(fp).tolist(), strict=True))
         assert steps - {(0, 0)} == expected - {(0, 0)}
         assert np.all(np.diff(tp) >= 0)
         assert np.all(np.diff(fp) >= 0)
+        for c in counts:
+            assert set(np.asarray(c.before).tolist()) <= {0, *np.asarray(c.through).tolist()}
+            assert int(jnp.sum(c.item)) == int(c.through[-1])
 
 
 def test_order_does_not_depend_on_a_batch_of_weights(rng: np.random.Generator) -> None:
@@ -88,7 +92,7 @@ def test_order_does_not_depend_on_a_batch_of_weights(rng: np.random.Generator) -
     scores = jnp.asarray(rng.normal(size=30).astype(np.float32))
     positive = jnp.asarray(rng.random(30) < 0.5)
     weights = jnp.asarray(rng.random((7, 30)).astype(np.float32))
-    batched = jax.vmap(lambda w: ranked_counts(scores, positive, w))
+    batched = jax.vmap(lambda w: ranked(scores, positive, w))
     jaxpr = str(jax.make_jaxpr(batched)(weights))
     assert jaxpr.count(" sort[") == 1
     assert "u32[7,30]" not in jaxpr

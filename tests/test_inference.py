@@ -15,6 +15,7 @@ import scipy.stats
 
 from jmetrics import (
     accuracy_score,
+    average_precision_score,
     confusion_matrix,
     f1_score,
     jaccard_score,
@@ -274,3 +275,28 @@ def test_the_auc_gets_delongs_interval(rng: np.random.Generator) -> None:
     expected = delong_interval(y, score)
     assert_same((found.low, found.high), (expected.low, expected.high))
     assert found.method == "DeLong, logit"
+
+
+@pytest.mark.parametrize("metric", [roc_auc_score, average_precision_score])
+def test_errors_of_many_samples_do_not_drift(metric: Any, rng: np.random.Generator) -> None:
+    """Adding up differences of what was rounded would be off by 1e-5 at this size."""
+    n = 1 << 16
+    positive = rng.random(n) < np.linspace(0.6, 0.1, n)  # by falling score
+    tp, fp = np.cumsum(positive), np.cumsum(~positive)
+    if metric is roc_auc_score:
+        over = np.where(positive, 1 - fp / fp[-1], tp / tp[-1])
+        total = np.where(positive, tp[-1], fp[-1])
+        parts = (over - np.mean(over[positive])) / total
+    else:
+        pred = tp + fp
+        gain, loss = (
+            np.cumsum(np.where(positive, count / pred**2, 0)[::-1])[::-1] for count in (fp, tp)
+        )
+        precision = tp / pred
+        own = precision - precision[positive].mean() + gain
+        parts = np.where(positive, own, -loss) / tp[-1]
+    item = rng.permutation(n)
+    y, score = np.empty(n, np.int32), np.empty(n, np.float32)
+    y[item], score[item] = positive, n - np.arange(n)
+    expected = np.sqrt(np.sum(parts**2))
+    assert float(standard_error(metric)(y, score)) == pytest.approx(expected, rel=5e-7)

@@ -229,7 +229,7 @@ def test_pairs_of_labels_are_counted(rng: np.random.Generator) -> None:
     y, p = rng.integers(0, 3, (2, 60))
     strata = rng.integers(0, 2, 60)
     where = rng.random(60) < 0.8
-    asked = in_cells(posed(accuracy_score, y, p, where=where, strata=strata), None)
+    asked = in_cells(posed(accuracy_score, y, p, where=where, strata=strata))
     for s in (0, 1):
         on = where & (strata == s)
         expected = confusion_matrix(y[on], p[on], num_classes=3)
@@ -243,7 +243,7 @@ def test_pairs_of_labels_are_counted(rng: np.random.Generator) -> None:
         posed(accuracy_score, y.astype(np.float32), p),
         posed(lambda y, p, **given: accuracy_score(y, p, **given), y, p),
     ):
-        assert in_cells(kept, None).table is None
+        assert in_cells(kept).table is None
 
 
 def test_labels_beyond_the_classes_are_no_class(rng: np.random.Generator) -> None:
@@ -253,7 +253,7 @@ def test_labels_beyond_the_classes_are_no_class(rng: np.random.Generator) -> Non
     assert_same(found.estimate, f1_score(y, p, **options))
 
     def table(y, p):
-        return in_cells(problem(f1_score, y, {"p": p}, Given(), options), 3).table
+        return in_cells(problem(f1_score, y, {"p": p}, Given(), options)).table
 
     assert jax.eval_shape(table, y, p).shape == (1, 4 * 4)  # one more class, for all others
 

@@ -179,6 +179,37 @@ def test_permutations_of_scores_and_of_lists(rng: np.random.Generator) -> None:
     assert float(lists.p_value) == pytest.approx(exact_p_value(gap), abs=0.09)
 
 
+def test_labels_are_exchanged_by_cells(rng: np.random.Generator) -> None:
+    """Of cells of three labels, a sample of those where the models differ changes sides."""
+    y, a, b = rng.integers(0, 2, (3, 12))
+    where = np.arange(12) < 10
+    run = functools.partial(permutation_test, KEY, accuracy_score, where=where, n_resamples=3000)
+    found = run(y, a, b)
+    gap = ((y == a).astype(float) - (y == b))[:10]
+    assert_same(found.difference, gap.mean(), rtol=1e-5)
+    assert float(found.p_value) == pytest.approx(exact_p_value(gap), abs=4 * np.sqrt(0.25 / 3000))
+    by_sample = run(y, a, b, groups=np.arange(12))
+    for one, other in itertools.combinations((found, by_sample), 2):
+        assert float(jnp.std(one.distribution)) == pytest.approx(
+            float(jnp.std(other.distribution)), rel=0.06
+        )
+    reached = np.unique(np.rint(10 * np.asarray(found.distribution)))
+    steps = np.abs(gap).sum()
+    assert set(reached.tolist()) <= set(np.arange(-steps, steps + 1, 2).tolist())
+
+
+def test_progress_of_exchanges_shows_and_changes_nothing(
+    rng: np.random.Generator, capsys: Any
+) -> None:
+    y, a, b = regressions(rng)
+    run = functools.partial(permutation_test, KEY, mean_absolute_error, y, a, b, n_resamples=50)
+    assert_same(run(progress=True), run(), rtol=1e-6)
+    assert "50/50" in capsys.readouterr().err
+    labels = [v > 0 for v in (y, a, b)]
+    run = functools.partial(permutation_test, KEY, accuracy_score, *labels, n_resamples=50)
+    assert_same(run(progress=True, batch_size=7), run())
+
+
 def test_models_that_are_alike(rng: np.random.Generator) -> None:
     y, a, _ = regressions(rng)
     found = permutation_test(KEY, mean_absolute_error, y, a, a, n_resamples=50)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import functools
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -9,6 +12,7 @@ import pytest
 import scipy.stats
 from jax import Array
 
+from jmetrics.inference._binomial import binomial, poisson
 from jmetrics.inference._draws import _poisson_bounds, draw_cells, multinomial
 from jmetrics.inference._samples import Given, samples_of
 
@@ -95,8 +99,7 @@ def test_other_schemes_have_mean_and_variance_1(scheme: str, second: float) -> N
 @pytest.mark.parametrize("scheme", ["multinomial", "poisson", "bayesian"])
 def test_cells_get_what_their_samples_would(scheme: str) -> None:
     counts = jnp.array([[4, 0, 16], [3, 7, 0]])
-    draws = jax.jit(jax.vmap(lambda key: draw_cells(key, scheme, counts, jnp.float32)))
-    drawn = np.asarray(draws(KEYS))
+    drawn = np.asarray(draw_cells(KEYS[0], scheme, counts, 4000, jnp.float32))
     np.testing.assert_allclose(drawn.mean(axis=0), [7, 7, 16], rtol=0.03)
     if scheme == "multinomial":
         assert np.all(drawn.sum(axis=1) == 30)
@@ -105,3 +108,58 @@ def test_cells_get_what_their_samples_would(scheme: str) -> None:
     else:
         variance = [7, 7, 16]
     np.testing.assert_allclose(drawn.var(axis=0), variance, rtol=0.1)
+
+
+@pytest.mark.parametrize(
+    ("draws", "hits", "total"),
+    [
+        (7, 1, 3),
+        (30, 25, 40),
+        (1000, 20, 1000),
+        (100_300, 30_000, 100_000),
+        (10**8 - 5000, 3 * 10**7 + 17, 10**8),
+        (2 * 10**9, 1, 2),
+        (2 * 10**9, 2 * 10**9 - 4, 2 * 10**9),
+    ],
+)
+def test_hits_are_binomial_however_many(draws: int, hits: int, total: int) -> None:
+    found = counted("binomial", jnp.full(20_000, draws, jnp.int32), hits, total)
+    assert_counts_are(scipy.stats.binom(draws, hits / total), found)
+
+
+@pytest.mark.parametrize("mean", [0, 3, 11, 10**5, 10**9])
+def test_poisson_counts_of_any_mean(mean: int) -> None:
+    found = counted("poisson", jnp.full(20_000, mean, jnp.int32), 0, 0)
+    assert_counts_are(scipy.stats.poisson(mean), found)
+
+
+def counted(kind: str, number: Array, hits: int, total: int) -> np.ndarray:
+    """As float64, from one program a kind."""
+    return np.asarray(_counted(number, jnp.int32(hits), jnp.int32(total), kind=kind), np.float64)
+
+
+@functools.partial(jax.jit, static_argnames="kind")
+def _counted(number, hits, total, *, kind):
+    if kind == "poisson":
+        return poisson(KEYS[1], number, jnp.float32)
+    return binomial(KEYS[0], number, hits, total, jnp.float32)
+
+
+def assert_counts_are(expected: Any, found: np.ndarray) -> None:
+    """As likely as they must be in 30 ranges of about the same chance."""
+    edges = np.unique(expected.ppf(np.linspace(0, 1, 31)[1:-1]))
+    chance = np.diff(np.concatenate([[0], expected.cdf(edges), [1]]))
+    seen = np.bincount(np.searchsorted(edges, found), minlength=len(chance))
+    likely = chance > 0
+    assert not np.any(seen[~likely])
+    if np.sum(likely) > 1:
+        chance = chance[likely] / chance.sum()
+        result = scipy.stats.chisquare(seen[likely], chance * len(found))
+        assert result.pvalue > 1e-3
+
+
+def test_hits_add_up_at_the_ends() -> None:
+    draws = jnp.array([0, 5, 7, 7], jnp.int32)
+    hits, total = jnp.array([2, 0, 4, 0], jnp.int32), jnp.array([3, 4, 4, 0], jnp.int32)
+    found = binomial(KEYS[0], draws, hits, total, jnp.float32)
+    assert found.tolist() == [0, 0, 7, 0]

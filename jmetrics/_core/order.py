@@ -39,6 +39,28 @@ class RankedCounts(NamedTuple):
     fp: Array
 
 
+class Running(NamedTuple):
+    """Weights by falling score, with an entry a place: alone, and added up.
+
+    Sums over places weigh each by `item`. Differences of running sums would do for the value,
+    but its gradient would add up terms that cancel, and drift with their rounding.
+    """
+
+    item: Array
+    """At the place alone."""
+    before: Array
+    """At higher scores."""
+    through: Array
+    """At higher scores and tied ones."""
+
+
+class Ranked(NamedTuple):
+    """Weight of positives and of negatives along the scores."""
+
+    tp: Running
+    fp: Running
+
+
 class Thresholds(NamedTuple):
     """The scores that a threshold may be, falling, and what is at or above each of them.
 
@@ -80,9 +102,11 @@ def tie_bounds(*keys: Array) -> tuple[Array, Array]:
     opens = jnp.append(edge, changes, axis=1)[:, :size]
     closes = jnp.append(changes, edge, axis=1)[:, :size]
     places = lax.broadcasted_iota(jnp.int32, (rows, size), 1)
-    start = lax.cummax(jnp.where(opens, places, 0), axis=1)
     end = lax.cummin(jnp.where(closes, places, size), axis=1, reverse=True)
-    return start, end
+    # The last place of a run is told its first one, which takes less than a second cumulation.
+    row, told = lax.broadcasted_iota(jnp.int32, (rows, size), 0), jnp.where(opens, end, size)
+    first = jnp.zeros_like(end).at[row, told].set(places, mode="drop")
+    return jnp.take_along_axis(first, end, axis=1, mode="clip"), end
 
 
 def tied_weight(weight: Array, start: Array, end: Array) -> tuple[Array, Array]:
@@ -105,13 +129,20 @@ def centred_ranks(x: Array, y: Array, weight: Array) -> Array:
     return unsort(2 * before + tied - jnp.sum(weight), by_score.item)
 
 
-def ranked_counts(scores: Array, positive: Array, weight: Array) -> RankedCounts:
-    """Count positives and negatives at or above every score."""
+def ranked(scores: Array, positive: Array, weight: Array) -> Ranked:
+    """Count positives and negatives above and at every score."""
     if _few_values(scores, weight):
-        return RankedCounts(*(jnp.cumsum(table) for table in _tables(scores, positive, weight)))
-    by_score = order(scores)
-    steps = _split(positive[by_score.item], weight[by_score.item])
-    return RankedCounts(*(jnp.cumsum(step)[by_score.end] for step in steps))
+        tables = ((table, jnp.cumsum(table)) for table in _tables(scores, positive, weight))
+        return Ranked(*(Running(table, sums - table, sums) for table, sums in tables))
+    item, start, end = order(scores)
+    steps = _split(positive[item], weight[item])
+    return Ranked(*(running_sums(step, start, end) for step in steps))
+
+
+def running_sums(weight: Array, start: Array, end: Array) -> Running:
+    """Add up weights in order, of which those from `start` to `end` of each place are tied."""
+    sums = jnp.cumsum(weight)
+    return Running(weight, (sums - weight)[start], sums[end])
 
 
 def ranked_thresholds(scores: Array, positive: Array, weight: Array) -> Thresholds:
@@ -124,9 +155,9 @@ def ranked_thresholds(scores: Array, positive: Array, weight: Array) -> Threshol
         bits = ~jnp.arange(step.tp.shape[0], dtype=f"uint{8 * scores.dtype.itemsize}")
         counts = RankedCounts(*(jnp.cumsum(table) for table in step))
         return Thresholds(counts, step, float_from_bits(bits, scores.dtype), _any(step))
-    item, start, end = order(scores)
+    item, _, end = order(scores)
     parts = _split(positive[item], weight[item])
-    step = RankedCounts(*(jnp.zeros_like(part).at[start].add(part)[start] for part in parts))
+    step = RankedCounts(*(jnp.zeros_like(part).at[end].add(part)[end] for part in parts))
     counts = RankedCounts(
         *(_steady(jnp.cumsum(p)[end], s != 0) for p, s in zip(parts, step, strict=True))
     )
@@ -141,9 +172,8 @@ def _steady(running: Array, grows: Array) -> Array:
     """
     if not jnp.issubdtype(running.dtype, jnp.floating):
         return running
-    last = lax.cummax(jnp.where(grows, lax.iota(jnp.int32, grows.shape[0]), -1))
-    steady = jnp.where(last < 0, jnp.zeros_like(running), running[jnp.maximum(last, 0)])
-    return running + lax.stop_gradient(lax.cummax(steady) - running)
+    steady = lax.cummax(jnp.where(grows, running, jnp.zeros_like(running)))
+    return running + lax.stop_gradient(steady - running)
 
 
 def _any(step: RankedCounts) -> Array:

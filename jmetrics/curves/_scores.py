@@ -13,7 +13,7 @@ from jax.typing import DTypeLike
 from jmetrics._core import check
 from jmetrics._core.counts import are_binary, are_classes, are_labels, as_labels, is_positive
 from jmetrics._core.numerics import accumulator, weighted_mean, weighted_sum
-from jmetrics._core.order import RankedCounts, Thresholds, ranked_thresholds
+from jmetrics._core.order import Thresholds, ranked_thresholds
 from jmetrics._core.weights import combine, over_trailing
 
 AVERAGES = ("micro", "macro", "weighted", "samples", None)
@@ -113,12 +113,6 @@ def thresholds_of(data: Scored) -> Thresholds:
         arrays = [jnp.zeros((1,), a.dtype) for a in arrays]
     ranked = ranked_thresholds(*arrays)
     return ranked._replace(score=ranked.score.astype(data.dtype))
-
-
-def totals(counts: RankedCounts, dtype: DTypeLike) -> tuple[Array, Array]:
-    """Weight of all positives and of all negatives; 0 where there are no counts."""
-    tp, fp = (jnp.sum(count[-1:]).astype(dtype) for count in counts)
-    return tp, fp
 
 
 def averaged(area: Area, data: Scored, average: str | None) -> Array:

@@ -14,7 +14,15 @@ from jax.typing import DTypeLike
 from jmetrics._core import check
 from jmetrics._core.anatomy import share_of_pairs
 from jmetrics._core.numerics import accumulator, safe_divide, tabulate, weighted_mean
-from jmetrics._core.order import Order, RankedCounts, order, ranked_counts, tied_weight
+from jmetrics._core.order import (
+    Order,
+    Ranked,
+    Running,
+    order,
+    ranked,
+    running_sums,
+    tied_weight,
+)
 from jmetrics._core.types import ArrayLike, Number
 from jmetrics.curves._in_order import auc_in_order
 from jmetrics.curves._scores import (
@@ -25,7 +33,6 @@ from jmetrics.curves._scores import (
     in_domain,
     inputs,
     scored,
-    totals,
 )
 
 MULTI_CLASS = ("raise", "ovr", "ovo")
@@ -139,7 +146,7 @@ def _roc_auc_score(
     part = _part(max_fpr, min_tpr, data.dtype)
 
     def area(score: Array, positive: Array, weight: Array) -> Array:
-        return area_under_roc(ranked_counts(score, positive, weight), data.dtype, part)
+        return area_under_roc(ranked(score, positive, weight), data.dtype, part)
 
     if y_score.ndim == 1:
         value = area(data.score, data.positive, data.weight)
@@ -177,17 +184,21 @@ def _part(
     )
 
 
-def area_under_roc(counts: RankedCounts, dtype: DTypeLike, part: Part | None = None) -> Array:
-    """Trapezoids under the polygon of (fp, tp), as a share of its box; NaN without a box."""
-    positives, negatives = totals(counts, dtype)
-    step = jnp.diff(counts.fp, prepend=0)
-    before, width = (counts.fp - step).astype(dtype), step.astype(dtype)
-    rise = jnp.diff(counts.tp, prepend=0).astype(dtype)
-    low = counts.tp.astype(dtype) - rise
+def area_under_roc(counts: Ranked, dtype: DTypeLike, part: Part | None = None) -> Array:
+    """Trapezoids under the polygon of (fp, tp), as a share of its box; NaN without a box.
+
+    A trapezoid is as wide as the negatives that are tied are heavy: each adds its own strip.
+    """
+    tp, fp = counts
+    positives, negatives = (jnp.sum(c.item).astype(dtype) for c in counts)
+    width, low = fp.item.astype(dtype), tp.before.astype(dtype)
+    rise = (tp.through - tp.before).astype(dtype)
     if part is not None:
-        room = part.max_fpr * negatives - before
-        width = jnp.where(room >= width, width, jnp.maximum(room, 0))
-        rise *= safe_divide(width, step.astype(dtype), (room > 0).astype(dtype))
+        step = (fp.through - fp.before).astype(dtype)
+        room = part.max_fpr * negatives - fp.before.astype(dtype)
+        within = jnp.where(room >= step, step, jnp.maximum(room, 0))
+        share = safe_divide(within, step, (room > 0).astype(dtype))
+        width, rise = width * share, rise * share
     height = safe_divide(low + rise / 2, positives, 0.0)
     if part is not None:
         low, rise = (safe_divide(a, positives, 0.0) for a in (low, rise))
@@ -242,13 +253,14 @@ def _pair_parts(
 ) -> Array:
     """The same for a part of each curve."""
 
-    def running(one: Array) -> Array:
-        return jnp.cumsum(jnp.where(label == one, weight, jnp.zeros_like(weight)))[by_score.end]
+    def running(one: Array) -> Running:
+        of_one = jnp.where(label == one, weight, jnp.zeros_like(weight))
+        return running_sums(of_one, by_score.start, by_score.end)
 
     ours = running(chosen)
 
     def against(other: Array) -> Array:
-        return area_under_roc(RankedCounts(ours, running(other)), total.dtype, part)
+        return area_under_roc(Ranked(ours, running(other)), total.dtype, part)
 
     return jax.lax.map(against, jnp.arange(total.shape[0], dtype=jnp.int32))
 
@@ -298,7 +310,7 @@ def _average_precision_score(y_true, y_score, sample_weight, where, *, average):
     data = scored(y_true, y_score, sample_weight, where)
 
     def area(score: Array, positive: Array, weight: Array) -> Array:
-        return average_precision(ranked_counts(score, positive, weight), data.dtype)
+        return average_precision(ranked(score, positive, weight), data.dtype)
 
     if y_score.ndim == 1:
         value = area(data.score, data.positive, data.weight)
@@ -308,13 +320,13 @@ def _average_precision_score(y_true, y_score, sample_weight, where, *, average):
     return in_domain(value, data)
 
 
-def average_precision(counts: RankedCounts, dtype: DTypeLike) -> Array:
-    """Precision at each step of recall, weighted by the step; 0 without a positive."""
-    pred = (counts.tp + counts.fp).astype(dtype)
-    precision = safe_divide(counts.tp.astype(dtype), pred, 1.0)
-    positives, _ = totals(counts, dtype)
-    rise = jnp.diff(counts.tp, prepend=0).astype(dtype)
-    return safe_divide(jnp.sum(rise * precision), positives, 0.0)
+def average_precision(counts: Ranked, dtype: DTypeLike) -> Array:
+    """Precision at the score of each positive, averaged; 0 without a positive."""
+    tp, fp = counts
+    pred = (tp.through + fp.through).astype(dtype)
+    precision = safe_divide(tp.through.astype(dtype), pred, 1.0)
+    positives = jnp.sum(tp.item).astype(dtype)
+    return safe_divide(jnp.sum(tp.item.astype(dtype) * precision), positives, 0.0)
 
 
 def gini(

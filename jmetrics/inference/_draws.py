@@ -11,9 +11,12 @@ import numpy as np
 from jax import Array
 from jax.typing import DTypeLike
 
-from jmetrics._core.numerics import safe_divide
+from jmetrics.inference._binomial import binomial, poisson
 
 SCHEMES = ("multinomial", "poisson", "bayesian")
+
+EXCHANGE = "exchange"
+"""Each sample once, with a chance of one half."""
 
 Bounds = tuple[Array, Array]
 """The first unit of the stratum of each unit, and the first after it."""
@@ -37,6 +40,8 @@ def draw(
     exists = jnp.arange(size, dtype=jnp.int32) < total
     if scheme == "bayesian":
         times = jax.random.exponential(key, (size,), dtype)
+    elif scheme == EXCHANGE:
+        times = jax.random.bernoulli(key, 0.5, (size,)).astype(dtype)
     elif scheme == "poisson":
         times = _above(_words(key, size), jnp.asarray(_poisson_bounds(1.0))).astype(dtype)
     elif bounds is None:
@@ -75,22 +80,37 @@ def _within_strata(key: Array, exists: Array, bounds: Bounds) -> Array:
     return jnp.zeros(exists.shape, jnp.int32).at[drawn].add(exists.astype(jnp.int32))
 
 
-def draw_cells(key: Array, scheme: str, counts: Array, dtype: DTypeLike) -> Array:
-    """Weight of cells of samples in a resample: the sum of what their samples would get.
+def draw_cells(key: Array, scheme: str, counts: Array, n: int, dtype: DTypeLike) -> Array:
+    """Weight of cells of samples (columns) in `n` resamples (rows): what their samples would get.
 
-    Rows of `counts` are strata; those of the result are added up.
+    Rows of `counts` are strata; what is drawn from each is added up.
     """
-    counts = counts.astype(dtype)
+    shape = (n, *counts.shape)
     if scheme == "bayesian":
-        times = jax.random.gamma(key, counts, dtype=dtype)
+        times = jax.random.gamma(key, counts.astype(dtype), shape, dtype)
         times = jnp.where(counts > 0, times, jnp.zeros_like(times))
     elif scheme == "poisson":
-        times = jax.random.poisson(key, counts).astype(dtype)
+        times = poisson(key, jnp.broadcast_to(counts, shape), dtype)
+    elif scheme == EXCHANGE:
+        times = binomial(key, jnp.broadcast_to(counts, shape), jnp.int32(1), jnp.int32(2), dtype)
     else:
-        total = jnp.sum(counts, axis=1)
-        share = safe_divide(counts, jnp.broadcast_to(total[:, None], counts.shape), 0.0)
-        times = jax.random.multinomial(key, total, share, dtype=dtype)
-    return jnp.sum(times, axis=0)
+        times = _among_cells(key, counts, n, dtype)
+    return jnp.sum(times.astype(dtype), axis=1)
+
+
+def _among_cells(key: Array, counts: Array, n: int, dtype: DTypeLike) -> Array:
+    """As many draws in each row as it counts, one cell after the other from what is left."""
+    by_cell = counts.T
+    total = jnp.cumsum(by_cell[::-1], axis=0, dtype=jnp.int32)[::-1]
+
+    def step(left: Array, cell: tuple[Array, Array, Array]) -> tuple[Array, Array]:
+        drawn = binomial(cell[0], left, *cell[1:], dtype)
+        return left - drawn, drawn
+
+    left = jnp.broadcast_to(jnp.sum(counts, axis=1, dtype=jnp.int32), (n, counts.shape[0]))
+    keys = jax.random.split(key, by_cell.shape[0])
+    _, times = jax.lax.scan(step, left, (keys, by_cell, total))
+    return jnp.moveaxis(times, 0, -1)
 
 
 def _words(key: Array, size: int) -> Array:

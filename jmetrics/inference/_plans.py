@@ -15,6 +15,7 @@ from jax import Array
 
 from jmetrics._core import check
 from jmetrics._core.anatomy import InOrder, has_plan, is_share_of_pairs, plan_of
+from jmetrics._core.lists import Segments
 from jmetrics._core.numerics import accumulator
 from jmetrics.inference._apart import Weighable, apart
 from jmetrics.inference._samples import Cells, Given, Samples, samples_of
@@ -55,6 +56,8 @@ class Problem:
     """Instead of samples, how many of each stratum are in each cell of `plans`."""
     in_order: Callable[[Array, Array], InOrder] | None = field(default=None, metadata=_STATIC)
     """Sorts the samples of a metric for any weights of them."""
+    num_classes: int | None = field(default=None, metadata=_STATIC)
+    """How many classes a metric of labels was told that there are."""
 
     @property
     def size(self) -> int:
@@ -114,19 +117,35 @@ def problem(
     """Check the arrays, of which `predictions` has names for messages."""
     while isinstance(metric, functools.partial) and not metric.args:
         metric, options = metric.func, metric.keywords | options
+    segments = _segments(options, y_true)
+    count = None if segments is None else segments.count
     arrays = [
-        check.resampled(y_true, y_pred, given.sample_weight, given.where, name)
+        check.resampled(y_true, y_pred, given.sample_weight, given.where, name, num_lists=count)
         for name, y_pred in predictions.items()
     ]
     y_true, _, sample_weight, where = arrays[0]
+    unit, shape = ("sample", y_true.shape[:1]) if count is None else ("list", (count,))
     groups, strata = (
-        None if ids is None else check.group_ids(name, ids, y_true.shape[:1])
+        None if ids is None else check.group_ids(name, ids, shape, unit)
         for name, ids in (("groups", given.groups), ("strata", given.strata))
     )
     plans = tuple(_plan(metric, arrays_of, options) for arrays_of in arrays)
     plain = not options and all(a[1].ndim == y_true.ndim == 1 for a in arrays)
     in_order = metric.in_order if is_share_of_pairs(metric) and plain else None
-    return Problem(plans, Given(sample_weight, where, groups, strata), in_order=in_order)
+    given = Given(sample_weight, where, groups, strata, segments)
+    told = options.get("num_classes") if has_plan(metric) else None
+    return Problem(plans, given, in_order=in_order, num_classes=told)
+
+
+def _segments(options: dict[str, Any], y_true: Any) -> Segments | None:
+    """Lists that are no rows: whatever has such lists is told of them by the same two options."""
+    ids, count = (options.get(name) for name in ("segment_ids", "num_segments"))
+    if ids is None or count is None:
+        return None
+    shape = check.array("y_true", y_true).shape[:1]
+    return Segments(
+        check.positive_integer("num_segments", count), check.group_ids("segment_ids", ids, shape)
+    )
 
 
 def _plan(metric: Callable[..., Any], arrays: Any, options: dict[str, Any]) -> Weighable:

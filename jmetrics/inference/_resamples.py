@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import jax
@@ -58,12 +59,9 @@ def summarised(
     confidence_level: Number,
     batch_size: int | None,
     progress: bool,
-    num_classes: Any,
     settings: Settings,
 ) -> Summary:
-    """Check how to resample, and do it; `num_classes` is an option of metrics of labels."""
-    check.random_key("key", key)
-    n_resamples = check.positive_integer("n_resamples", n_resamples)
+    """Check how to resample, and do it."""
     check.one_of("method", settings.method, METHODS)
     check.one_of("weights", settings.scheme, SCHEMES)
     stratified = problem.given.strata is not None
@@ -71,15 +69,57 @@ def summarised(
         not stratified or settings.scheme == "multinomial",
         f"`strata` need `weights='multinomial'`, got {settings.scheme!r}",
     )
-    problem = in_cells(problem, num_classes)
-    batch_size = batch_of(batch_size, problem.size, n_resamples)
     level = check.level("confidence_level", confidence_level)
-    if not progress:
-        return _solve(
-            key, problem, level, n_resamples=n_resamples, batch_size=batch_size, settings=settings
-        )
-    distribution = _with_progress(key, problem, n_resamples, batch_size, settings)
+    problem = in_cells(problem)
+    distribution = in_resamples(
+        functools.partial(_distribution, problem=problem, settings=settings),
+        key,
+        problem,
+        scheme=settings.scheme,
+        n_resamples=n_resamples,
+        batch_size=batch_size,
+        size=problem.size,
+        progress=progress,
+    )
     return _summary(distribution, problem, level, settings=settings)
+
+
+def in_resamples(
+    values: Callable[..., Array],
+    key: Array,
+    problem: Problem,
+    *,
+    scheme: str,
+    n_resamples: int,
+    batch_size: int | None,
+    size: int,
+    progress: bool,
+) -> Array:
+    """Find the values in resamples, given what these are drawn from.
+
+    `values` looks at `size` numbers for each of them, and takes a `batch_size`.
+    """
+    check.random_key("key", key)
+    n_resamples = check.positive_integer("n_resamples", n_resamples)
+    batch_size = batch_of(batch_size, size, n_resamples)
+    starts = _starts(key, problem, scheme=scheme, n_resamples=n_resamples)
+    if not progress:
+        return values(starts, batch_size=batch_size)
+    traced = any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves((key, problem)))
+    check.require(not traced, "`progress=True` needs arrays with values, so it fails inside `jit`")
+    block = max(1, -(-n_resamples // (_REPORTS * batch_size))) * batch_size
+    parts = []
+    with _tqdm()(total=n_resamples, unit="resample") as bar:
+        for start in range(0, n_resamples, block):
+            part = values(starts[start : start + block], batch_size=batch_size)
+            parts.append(jax.block_until_ready(part))
+            bar.update(part.shape[0])
+    return jnp.concatenate(parts)
+
+
+@functools.partial(jax.jit, static_argnames=("scheme", "n_resamples"))
+def _starts(key, problem, *, scheme, n_resamples):
+    return problem.source().starts(key, scheme, n_resamples)
 
 
 def batch_of(batch_size: int | None, size: int, n_resamples: int) -> int:
@@ -89,24 +129,6 @@ def batch_of(batch_size: int | None, size: int, n_resamples: int) -> int:
     return min(check.positive_integer("batch_size", batch_size), n_resamples)
 
 
-def _with_progress(
-    key: Array, problem: Problem, n_resamples: int, batch_size: int, settings: Settings
-) -> Array:
-    traced = any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves((key, problem)))
-    check.require(not traced, "`progress=True` needs arrays with values, so it fails inside `jit`")
-    tqdm = _tqdm()
-    keys = jax.random.split(key, n_resamples)
-    block = max(1, -(-n_resamples // (_REPORTS * batch_size))) * batch_size
-    parts = []
-    with tqdm(total=n_resamples, unit="resample") as bar:
-        for start in range(0, n_resamples, block):
-            some = keys[start : start + block]
-            part = _distribution(some, problem, batch_size=batch_size, settings=settings)
-            parts.append(jax.block_until_ready(part))
-            bar.update(some.shape[0])
-    return jnp.concatenate(parts)
-
-
 def _tqdm() -> Any:
     try:
         return importlib.import_module("tqdm").tqdm
@@ -114,39 +136,32 @@ def _tqdm() -> Any:
         raise ImportError("`progress=True` needs the package tqdm: pip install tqdm") from None
 
 
-@functools.partial(jax.jit, static_argnames=("n_resamples", "batch_size", "settings"))
-def _solve(key, problem, level, *, n_resamples, batch_size, settings):
-    keys = jax.random.split(key, n_resamples)
-    distribution = _distribution(keys, problem, batch_size=batch_size, settings=settings)
-    return _summary(distribution, problem, level, settings=settings)
-
-
 @functools.partial(jax.jit, static_argnames=("batch_size", "settings"))
-def _distribution(keys, problem, *, batch_size, settings):
+def _distribution(starts, problem, *, batch_size, settings):
     """Values in resamples, on the first axis; with "studentized" their standard errors too."""
     asked = measured_once(problem)
     source = asked.source()
 
-    def resample(key: Array) -> Array:
-        times = source.draw(key, settings.scheme)
+    def resample(start: Array) -> Array:
+        times = source.draw(start, settings.scheme)
         values = _contrast(asked.values(source.weight * source.entries(times)), settings)
         if settings.method != "studentized":
             return values
         shares = _contrast(asked.influences(source, times), settings)
         return jnp.stack([values, moments(shares, times).error])
 
-    return in_batches(resample, keys, batch_size)
+    return in_batches(resample, starts, batch_size)
 
 
-def in_batches(function: Any, keys: Array, batch_size: int) -> Array:
-    """Map over keys, the same number at a time: the last ones repeat one, for one program."""
-    n = keys.shape[0]
+def in_batches(function: Any, starts: Array, batch_size: int) -> Array:
+    """Map over rows, the same number at a time: the last ones repeat one, for one program."""
+    n = starts.shape[0]
     steps = -(-n // batch_size)
     size = -(-n // steps)
     if steps == 1:
-        return jax.vmap(function)(keys)
-    padded = keys[jnp.minimum(jnp.arange(steps * size), n - 1)]
-    found = jax.lax.map(jax.vmap(function), padded.reshape(steps, size, *keys.shape[1:]))
+        return jax.vmap(function)(starts)
+    padded = starts[jnp.minimum(jnp.arange(steps * size), n - 1)]
+    found = jax.lax.map(jax.vmap(function), padded.reshape(steps, size, *starts.shape[1:]))
     return found.reshape(steps * size, *found.shape[2:])[:n]
 
 

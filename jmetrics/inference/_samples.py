@@ -9,6 +9,7 @@ import jax.numpy as jnp
 from jax import Array, lax
 from jax.typing import DTypeLike
 
+from jmetrics._core.lists import Segments
 from jmetrics._core.numerics import tabulate
 from jmetrics._core.order import tie_bounds, unsort
 from jmetrics._core.weights import combine
@@ -16,16 +17,21 @@ from jmetrics.inference._draws import Bounds, draw, draw_cells
 
 
 class Given(NamedTuple):
-    """What may be known of samples besides what a metric is of; each (n,) or None."""
+    """What may be known of samples besides what a metric is of; each (n,) or None.
+
+    Where samples are items of lists, all but the mask have an entry a list instead.
+    """
 
     sample_weight: Any = None
     where: Any = None
     groups: Any = None
     strata: Any = None
+    segments: Segments | None = None
+    """Lists, if they are not rows."""
 
 
 class Samples(NamedTuple):
-    """Samples with weights; a unit is one of them, or a group of them."""
+    """Samples (or lists) with weights; a unit is one of them, or a group of them."""
 
     weight: Array
     """0 where the mask leaves nothing."""
@@ -40,6 +46,10 @@ class Samples(NamedTuple):
         """Times that each unit is in the data: 1, or 0 beyond the last."""
         exists = jnp.arange(self.weight.shape[0], dtype=jnp.int32) < self.total
         return exists.astype(self.weight.dtype)
+
+    def starts(self, key: Array, scheme: str, n: int) -> Array:
+        """What each of `n` resamples is drawn from: a key."""
+        return jax.random.split(key, n)
 
     def draw(self, key: Array, scheme: str) -> Array:
         """Times that each unit is in a resample."""
@@ -74,9 +84,13 @@ class Cells(NamedTuple):
         """Times that each cell is in the data."""
         return jnp.sum(self.counts, axis=0).astype(self.dtype)
 
-    def draw(self, key: Array, scheme: str) -> Array:
+    def starts(self, key: Array, scheme: str, n: int) -> Array:
+        """What each of `n` resamples is drawn from: so few numbers are drawn all at once."""
+        return draw_cells(key, scheme, self.counts, n, self.dtype)
+
+    def draw(self, times: Array, scheme: str) -> Array:
         """Times that each cell is in a resample."""
-        return draw_cells(key, scheme, self.counts, self.dtype)
+        return times
 
     def entries(self, times: Array) -> Array:
         """Times of each cell."""
@@ -89,7 +103,10 @@ class Cells(NamedTuple):
 
 def samples_of(given: Given, size: int, dtype: DTypeLike) -> Samples:
     """Find the units among samples, and number those that have weight."""
-    sample_weight, where, groups, strata = given
+    sample_weight, where, groups, strata, segments = given
+    if segments is not None:
+        where = segments.sum(combine(None, where, (size,), jnp.int32)) > 0
+        size = segments.count
     shape = (size,)
     weight = jnp.ones(shape, dtype) if sample_weight is None else sample_weight.astype(dtype)
     alive = None

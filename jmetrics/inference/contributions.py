@@ -28,7 +28,7 @@ def influence(metric: Metric) -> Callable[..., Any]:
     the number of samples. For `roc_auc_score` they are DeLong's structural components, less
     the AUC, over the number of samples of the class.
 
-    Shapes: the new function takes what `metric` takes, samples (or lists, for metrics of rows)
+    Shapes: the new function takes what `metric` takes, samples (or lists, see `bootstrap`)
     along the first axis, and `groups` (n,) of whole numbers from 0 to `num_groups` − 1, to give
     what each group contributes; under `jit` these need `num_groups`. The result has (n,) or
     (num_groups,) before the shape of the metric, and 0 for what does not count.
@@ -88,7 +88,7 @@ def standard_error(metric: Metric) -> Callable[..., Any]:
     A metric that does not change smoothly with the weights, such as a median or a largest
     error, has no gradient there, and an error of 0: use `bootstrap` for its standard error.
 
-    Shapes: the new function takes what `metric` takes, samples (or lists, for metrics of rows)
+    Shapes: the new function takes what `metric` takes, samples (or lists, see `bootstrap`)
     along the first axis, and gives what it gives. It treats the samples as independent, or
     with `groups` (n,) of whole numbers the groups, and `sample_weight` as fixed.
     Range: [0, ∞), in units of the metric.
@@ -137,7 +137,7 @@ def jackknife(metric: Metric) -> Callable[..., Interval]:
     metric from 0 to 1, with the error divided by metric × (1 − metric): it stays within, and
     covers better near the ends.
 
-    Shapes: the new function takes what `metric` takes, samples (or lists, for metrics of rows)
+    Shapes: the new function takes what `metric` takes, samples (or lists, see `bootstrap`)
     along the first axis, and `confidence_level`, `scale`, and `groups` (n,) of whole numbers
     where samples depend on each other. Every field has the shape of the metric.
     Undefined: NaN where the metric is or is infinite. Where nothing contributes, as to a perfect

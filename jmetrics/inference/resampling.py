@@ -54,7 +54,7 @@ def bootstrap(
     times it was drawn. `weights` says how: "multinomial" draws as many samples as there are,
     with replacement; "poisson" draws each on its own; "bayesian" gives exponential weights.
     With `strata` each stratum keeps its number of samples; with `groups` whole groups are drawn,
-    for samples that depend on each other. Lists are drawn for metrics of rows.
+    for samples that depend on each other. Metrics of lists have whole lists drawn.
 
     `method`: "percentile" takes quantiles of the resamples; "bca" moves them by the bias and by
     the acceleration, which comes from the `influence` of the samples; "basic" mirrors them at
@@ -63,9 +63,11 @@ def bootstrap(
 
     Shapes: `key` is one random key of `jax.random`. Samples lie along the first axis of
     `y_true`, `y_pred`, `where`, and of `sample_weight`, `strata` and `groups`, (n,), the last two
-    whole numbers. Masked samples and those of weight 0 are never drawn. The result has the
-    shape of the metric in every field, `distribution` with (n_resamples,) before it. `options`
-    go to the metric; one with the name of an argument here goes by `functools.partial`.
+    whole numbers; the last three are of the lists, (n_lists,), for lists in rows or with the
+    options `segment_ids` (n,) and `num_segments` of their metric. Masked samples and those of
+    weight 0 are never drawn, nor are lists without an item. The result has the shape of the
+    metric in every field, `distribution` with (n_resamples,) before it. `options` go to the
+    metric; one with the name of an argument here goes by `functools.partial`.
     Undefined: resamples without a value are left out and counted in `n_undefined`; the
     interval is NaN when there is no other. None has a value if the data themselves have none.
     For "studentized" neither has a resample whose standard error is 0, such as all of a median.
@@ -101,7 +103,6 @@ def bootstrap(
         confidence_level=confidence_level,
         batch_size=batch_size,
         progress=progress,
-        num_classes=options.get("num_classes"),
         settings=Settings(method, weights, contrast=False),
     )
     return Bootstrap(**{name: getattr(found, name) for name in Bootstrap._fields})

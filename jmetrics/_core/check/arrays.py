@@ -109,11 +109,18 @@ def masked(name: str, value: Any, mask_name: str, mask: Any) -> tuple[Array, Arr
 
 
 def resampled(
-    y_true: Any, y_pred: Any, sample_weight: Any, where: Any, name: str = "y_pred"
+    y_true: Any,
+    y_pred: Any,
+    sample_weight: Any,
+    where: Any,
+    name: str = "y_pred",
+    *,
+    num_lists: int | None = None,
 ) -> tuple[Array, Array, Array | None, Array | None]:
     """Check what a resample needs to know; the metric itself checks the rest.
 
-    Samples lie along the first axis of everything.
+    Samples lie along the first axis of everything, or there is one weight for each of so many
+    lists that they are items of.
     """
     y_true, y_pred = array("y_true", y_true), array(name, y_pred)
     shapes = {"y_true": y_true.shape, name: y_pred.shape}
@@ -122,7 +129,10 @@ def resampled(
         shapes["where"] = where.shape
     if () in shapes.values() or len({shape[0] for shape in shapes.values()}) > 1:
         raise ValueError(f"expected as many samples in each array, got {_listing(shapes)}")
-    weight = _sample_weight(sample_weight, y_true.shape)
+    if num_lists is None:
+        weight = _sample_weight(sample_weight, y_true.shape)
+    else:
+        weight = _sample_weight(sample_weight, (num_lists,), "list")
     return y_true, y_pred, weight, _mask(where, [shapes.get("where", ())])
 
 
@@ -179,14 +189,14 @@ def one_each(name: str, value: Any, shape: tuple[int, ...]) -> Array:
     return converted
 
 
-def group_ids(name: str, value: Any, shape: tuple[int, ...]) -> Array:
-    """Return the group of each sample, a whole number."""
+def group_ids(name: str, value: Any, shape: tuple[int, ...], unit: str = "sample") -> Array:
+    """Return the group of each sample, or what `unit` says, a whole number."""
     converted = array(name, value)
     if jnp.issubdtype(converted.dtype, jnp.floating):
         raise TypeError(f"`{name}` must hold whole numbers, got {converted.dtype}")
     if converted.shape != shape:
         raise ValueError(
-            f"`{name}` must have one entry a sample, shape {shape}, got {converted.shape}"
+            f"`{name}` must have one entry a {unit}, shape {shape}, got {converted.shape}"
         )
     return converted.astype(jnp.result_type(int))
 
