@@ -9,6 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+import jmetrics._core.order
 from jmetrics._core.order import order, ranked
 
 INTEGERS = [np.bool_, np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32]
@@ -54,6 +55,26 @@ def test_falls_with_ties_together(dtype, rng: np.random.Generator) -> None:
 @pytest.mark.parametrize("dtype", WIDE, ids=lambda d: np.dtype(d).name)
 def test_falls_with_ties_together_in_64_bits(dtype, rng: np.random.Generator, x64) -> None:
     check_order(scores_of(dtype, rng))
+
+
+@pytest.mark.parametrize("dtype", [np.bool_, np.uint8, np.int32, np.float32])
+@pytest.mark.parametrize("size", [41, 42])
+def test_falls_in_halves(dtype, size: int, rng: np.random.Generator, monkeypatch) -> None:
+    """A long row is sorted in two parts; tied ones of the least key too, where one is added."""
+    monkeypatch.setattr(jmetrics._core.order, "_LONG", 0)
+    low = np.iinfo(dtype).min if dtype == np.int32 else -np.inf if dtype == np.float32 else 0
+    for scores in (rng.choice(scores_of(dtype, rng), size), np.full(size, low, dtype)):
+        check_order(scores)
+
+
+def test_long_rows_side_by_side_are_those_alone(rng: np.random.Generator, monkeypatch) -> None:
+    monkeypatch.setattr(jmetrics._core.order, "_LONG", 0)
+    rows = jnp.asarray(rng.integers(0, 9, (3, 31)))
+    side_by_side = jax.vmap(order)(rows)
+    for i, row in enumerate(rows):
+        alone = order(row)
+        np.testing.assert_array_equal(side_by_side.start[i], alone.start)
+        np.testing.assert_array_equal(row[side_by_side.item[i]], row[alone.item])
 
 
 @pytest.mark.parametrize("size", [0, 1, 2])
