@@ -40,7 +40,8 @@ def page(outputs: dict[str, str]) -> str:
     head = (
         f"# Benchmarks\n\nWritten by `python -m benchmarks` on {date.today()}: {machine()}.\n\n"
         "Time and error of each metric beside those of its peer, by turns in the same process.\n"
-        "A ratio above 1 says that jmetrics is faster. Errors are relative, mostly to float64.\n"
+        "A ratio above 1 says that jmetrics is faster. Errors are relative: to a reference in\n"
+        "float64, which judges the peer too in the column `of peer`, or else to the peer.\n"
         "`first call` includes the compilation.\n"
     )
     return "\n".join([head, *sections])

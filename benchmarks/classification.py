@@ -36,7 +36,7 @@ def row(name: str, num_classes: int, *, weighted: bool = False, **options: Any) 
     def peer(y_true, y_pred, weight):
         return getattr(sklearn.metrics, name)(y_true, y_pred, sample_weight=weight, **options)
 
-    title = f"{name} {num_classes}{' weighted' if weighted else ''}"
+    title = " ".join([name, str(num_classes), *options.values(), *["weighted"] * weighted])
     return compare(title, ours, (y_true, y_pred, weight), peer, (y_true, y_pred, weight))
 
 

@@ -7,46 +7,85 @@ from __future__ import annotations
 
 import inspect
 import time
+from collections.abc import Callable
+from typing import Any
 
 import jax
 import numpy as np
 
 import jmetrics
-from benchmarks.measure import machine
+from benchmarks.measure import machine, said
+from jmetrics import losses
 
 N = 10_000
+LISTS = 100
+RNG = np.random.default_rng(0)
+LABELS = RNG.integers(0, 2, N).astype(np.int32)
+SCORES = RNG.random(N).astype(np.float32)
+
+NEEDED: dict[str, Any] = {
+    "alpha": [0.25, 0.75],
+    "beta": 2.0,
+    "group": LABELS == 1,
+    "index": np.arange(N),
+    "metric_of_counts": lambda counts: counts.tp / (counts.tp + counts.fp),
+    "min_precision": 0.5,
+    "min_recall": 0.5,
+    "min_sensitivity": 0.5,
+    "min_specificity": 0.5,
+    "n_features": 3,
+    "scale": 1.0,
+    "state": losses.soap_init(N),
+    "y_train": SCORES,
+}
+"""Values of the options that some functions cannot do without."""
+OF_COLUMNS = {
+    "crps_ensemble",
+    "crps_loss",
+    "crps_quantiles",
+    "interval_score",
+    "interval_score_loss",
+    "multiclass_auc_loss",
+    "soft_top_k_accuracy_loss",
+    "weighted_interval_score",
+}
 
 
-def arguments(name: str) -> tuple[tuple[np.ndarray, np.ndarray], dict[str, object]]:
-    """Arrays that suit any metric of this name, and the options that it cannot do without."""
-    rng = np.random.default_rng(0)
-    labels = rng.integers(0, 2, N).astype(np.int32)
-    y_pred = rng.random(N).astype(np.float32)
+def arguments(name: str, parameters: dict[str, inspect.Parameter]) -> tuple[list, dict[str, Any]]:
+    """Arrays that suit the function, and the options that it cannot do without."""
+    y_true, y_pred = LABELS, SCORES
     if name == "accuracy_score":
-        y_pred = (y_pred > 0.5).astype(np.int32)
-    pair = np.stack([y_pred, y_pred + 1], axis=1)
-    special: dict[str, tuple[tuple[np.ndarray, np.ndarray], dict[str, object]]] = {
-        "interval_score": ((labels, pair), {}),
-        "weighted_interval_score": ((labels, pair), {"alpha": [0.25, 0.75]}),
-        "mean_absolute_scaled_error": ((labels, y_pred), {"y_train": y_pred}),
-        "adjusted_r2_score": ((labels, y_pred), {"n_features": 3}),
+        y_pred = (SCORES > 0.5).astype(np.int32)
+    elif "segment_ids" in parameters:
+        y_true, y_pred = LABELS.reshape(LISTS, -1), SCORES.reshape(LISTS, -1)
+    elif name in OF_COLUMNS:
+        y_pred = np.stack([SCORES, SCORES + 1], axis=1)
+    elif name == "energy_score":
+        y_true, y_pred = SCORES.reshape(-1, 4), RNG.random((N // 4, 8, 4), np.float32)
+    required = [key for key, p in parameters.items() if p.default is p.empty][2:]
+    return [y_true, y_pred], {key: NEEDED[key] for key in required}
+
+
+def functions() -> dict[str, Callable[..., Any]]:
+    """Every public function of truth and prediction."""
+    return {
+        name: value
+        for module in (jmetrics, losses)
+        for name, value in vars(module).items()
+        if inspect.isfunction(value) and next(iter(inspect.signature(value).parameters)) == "y_true"
     }
-    return special.get(name, ((labels, y_pred), {}))
 
 
 def main() -> None:
-    functions = {
-        name: value
-        for module in (jmetrics, jmetrics.losses)
-        for name, value in vars(module).items()
-        if inspect.isfunction(value) and name != "checked" and not name.startswith("_")
-    }
     seconds = {}
-    for name, function in functions.items():
-        arrays, options = arguments(name)
-        start = time.perf_counter()
-        jax.block_until_ready(function(*arrays, **options))
-        seconds[name] = time.perf_counter() - start
+    for name, function in functions().items():
+        try:
+            arrays, options = arguments(name, dict(inspect.signature(function).parameters))
+            start = time.perf_counter()
+            jax.block_until_ready(function(*arrays, **options))
+            seconds[name] = time.perf_counter() - start
+        except (KeyError, TypeError, ValueError) as error:  # a new function may need other data
+            print(f"left out, {name}: {said(error)}")
     print(f"First call at n = {N}: {machine()}")
     for name in sorted(seconds, key=lambda name: -seconds[name]):
         print(f"{name:44} {seconds[name]:6.2f} s")

@@ -21,6 +21,8 @@ class Row(NamedTuple):
     seconds: float
     peer_seconds: float
     error: float
+    peer_error: float | None
+    """Where something else than the peer is the reference."""
     temporary_mb: float
     bandwidth: float | None
     """How fast the arguments are read, as a fraction of what a copy reaches; on a GPU."""
@@ -45,11 +47,11 @@ def compare(
     compiled = jax.jit(ours).lower(*arguments).compile()
     value = jax.block_until_ready(compiled(*arguments))
     first_call = time.perf_counter() - start
+    peer_value = peer(*peer_arguments)
     our_times, peer_times = [], []
     for _ in range(rounds):
         our_times.append(_seconds(lambda: jax.block_until_ready(compiled(*arguments))))
         peer_times.append(_seconds(lambda: peer(*peer_arguments)))
-    reference = peer(*peer_arguments) if exact is None else exact
     memory = compiled.memory_analysis()  # not every platform tells
     seconds = statistics.median(our_times)
     return Row(
@@ -58,7 +60,8 @@ def compare(
         first_call_s=first_call,
         seconds=seconds,
         peer_seconds=statistics.median(peer_times),
-        error=relative_error(value, reference),
+        error=relative_error(value, peer_value if exact is None else exact),
+        peer_error=None if exact is None else relative_error(peer_value, exact),
         temporary_mb=memory.temp_size_in_bytes / 2**20 if memory else float("nan"),
         bandwidth=_bytes_of(arguments) / seconds / _copy_speed() if on_gpu() else None,
     )
@@ -95,18 +98,29 @@ def _seconds(call: Callable[[], Any]) -> float:
 
 
 def print_table(title: str, rows: list[Row], peer: str) -> None:
+    judged = any(row.peer_error is not None for row in rows)
+    width = max((len(row.name) for row in rows), default=0)
     print(f"\n{title}: {machine()}")
     print(
-        f"{'':34} {'n':>9} {'first call':>11} {'ms':>9} {peer + ' ms':>14} "
-        f"{'ratio':>7} {'rel. error':>11} {'temp MB':>8}" + (" bandwidth" if on_gpu() else "")
+        f"{'':{width}} {'n':>8} {'first call':>11} {'ms':>9} {peer + ' ms':>15} {'ratio':>8} "
+        f"{'rel. error':>11}"
+        + f"{'of peer':>9}" * judged
+        + f" {'temp MB':>8}"
+        + " bandwidth" * on_gpu()
     )
     for row in rows:
+        peer_error = f"{row.peer_error:>9.1e}" if row.peer_error is not None else " " * 9 * judged
         print(
-            f"{row.name:34} {row.n:>9} {row.first_call_s:>9.2f} s {1e3 * row.seconds:>9.2f} "
-            f"{1e3 * row.peer_seconds:>14.2f} {row.peer_seconds / row.seconds:>6.1f}x "
-            f"{row.error:>11.1e} {row.temporary_mb:>8.1f}"
+            f"{row.name:{width}} {row.n:>8} {row.first_call_s:>9.2f} s {1e3 * row.seconds:>9.2f} "
+            f"{1e3 * row.peer_seconds:>15.2f} {row.peer_seconds / row.seconds:>7.1f}x "
+            f"{row.error:>11.1e}{peer_error} {row.temporary_mb:>8.1f}"
             + (f" {row.bandwidth:>8.0%}" if row.bandwidth is not None else "")
         )
+
+
+def said(error: Exception) -> str:
+    """The first line of an error, for a table that goes on without it."""
+    return f"{type(error).__name__}: {str(error).partition(chr(10))[0]}"
 
 
 def machine() -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from functools import partial
 from types import ModuleType
 from typing import Any
 
@@ -44,26 +45,27 @@ def by_position(module: ModuleType, name: str) -> Callable[..., Any]:
     return lambda y_true, y_proba, weight: metric(y_true, y_proba, sample_weight=weight)
 
 
+def calibration_in_bins(
+    y_true: np.ndarray, y_proba: np.ndarray, strategy: str = "uniform"
+) -> np.floating:
+    """By the definition, with NumPy: scikit-learn does not have it."""
+    confidence, hit = y_proba, y_true == 1
+    if y_proba.ndim == 2:
+        confidence, hit = y_proba.max(axis=1), y_true == y_proba.argmax(axis=1)
+    if strategy == "uniform":
+        edges = (np.arange(1, 15) / 15).astype(np.float32)
+        bins = np.searchsorted(edges, confidence, side="right")
+    else:
+        _values, group = np.unique(confidence, return_inverse=True)
+        mass = np.bincount(group)
+        bins = ((2 * np.cumsum(mass) - mass) * 15 // (2 * N))[group]
+    gap = np.bincount(bins, hit - confidence.astype(np.float64), 15)
+    return np.abs(gap).sum() / N
+
+
 def calibration_row(name: str, n_classes: int, strategy: str = "uniform") -> Row:
-    """A metric that scikit-learn does not have, beside its definition in NumPy."""
-
-    def ours(y_true, y_proba):
-        return jmetrics.probability.calibration_error(y_true, y_proba, strategy=strategy)
-
-    def peer(y_true, y_proba):
-        confidence, hit = y_proba, y_true == 1
-        if n_classes > 2:
-            confidence, hit = y_proba.max(axis=1), y_true == y_proba.argmax(axis=1)
-        if strategy == "uniform":
-            edges = (np.arange(1, 15) / 15).astype(np.float32)
-            bins = np.searchsorted(edges, confidence, side="right")
-        else:
-            _values, group = np.unique(confidence, return_inverse=True)
-            mass = np.bincount(group)
-            bins = ((2 * np.cumsum(mass) - mass) * 15 // (2 * N))[group]
-        gap = np.bincount(bins, hit - confidence.astype(np.float64), 15)
-        return np.abs(gap).sum() / N
-
+    ours = partial(jmetrics.probability.calibration_error, strategy=strategy)
+    peer = partial(calibration_in_bins, strategy=strategy)
     arguments = data(n_classes)
     return compare(f"calibration_error {name}", ours, arguments, peer, arguments)
 

@@ -1,15 +1,13 @@
 """How fast and how exact are the ranking metrics? `python -m benchmarks.ranking`
 
-5,000 lists of 100 items, as rows and as segments. The peers get float64. ranx gets its own
-typed structures, built beforehand; pass `--ranx` where it is installed.
+5,000 lists of 100 items, as rows and as segments. The peers get float64.
 """
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import sklearn.metrics
@@ -51,55 +49,53 @@ def rows_of(
 
 def mean_average_precision(y_true: np.ndarray, y_score: np.ndarray) -> float:
     """With NumPy; scikit-learn has no mean over lists."""
-    ranked = np.take_along_axis(y_true, np.argsort(-y_score, axis=1), axis=1) > 0
+    ranked = _ranked(y_true, y_score)
     precision = np.cumsum(ranked, axis=1) / np.arange(1, ranked.shape[1] + 1)
     return float(np.mean((precision * ranked).sum(axis=1) / np.maximum(ranked.sum(axis=1), 1)))
 
 
+def mean_reciprocal_rank(y_true: np.ndarray, y_score: np.ndarray) -> float:
+    ranked = _ranked(y_true, y_score)
+    return float(np.mean(ranked.any(axis=1) / (1 + ranked.argmax(axis=1))))
+
+
+def _ranked(y_true: np.ndarray, y_score: np.ndarray) -> np.ndarray:
+    return np.take_along_axis(y_true, np.argsort(-y_score, axis=1), axis=1) > 0
+
+
+class Judged(NamedTuple):
+    """A metric, and what gives its value in double precision."""
+
+    name: str
+    metric: Callable[..., Any]
+    reference: Callable[..., Any]
+
+
+NDCG_AT_10 = Judged(
+    "ndcg_score k=10",
+    partial(ranking.ndcg_score, k=10),
+    partial(sklearn.metrics.ndcg_score, k=10),
+)
+EXPONENTIAL_NDCG_AT_10 = Judged(
+    "ndcg_score k=10, 2**y - 1",
+    partial(ranking.ndcg_score, k=10, gain="exponential"),
+    lambda y_true, y_score: sklearn.metrics.ndcg_score(2.0**y_true - 1, y_score, k=10),
+)
+MAP = Judged("average_precision_at_k", ranking.average_precision_at_k, mean_average_precision)
+MRR = Judged("reciprocal_rank", ranking.reciprocal_rank, mean_reciprocal_rank)
+
+
 def against_sklearn() -> list[Row]:
-    ndcg = partial(sklearn.metrics.ndcg_score, k=10)
-    rows = rows_of("ndcg_score k=10", partial(ranking.ndcg_score, k=10), ndcg)
+    rows = rows_of(*NDCG_AT_10)
     rows += rows_of("ndcg_score", ranking.ndcg_score, sklearn.metrics.ndcg_score)
     for name in ("label_ranking_average_precision_score", "label_ranking_loss"):
         rows += rows_of(name, getattr(ranking, name), getattr(sklearn.metrics, name), binary=True)
     return rows
 
 
-def against_numpy() -> list[Row]:
-    return rows_of("average_precision_at_k", ranking.average_precision_at_k, mean_average_precision)
-
-
-def against_ranx() -> list[Row]:
-    import ranx
-
-    grades, scores = data()
-    queries, items = ([str(i) for i in range(n)] for n in (LISTS, SIZE))
-    tables = [
-        {q: dict(zip(items, row.tolist(), strict=True)) for q, row in zip(queries, a, strict=True)}
-        for a in (grades.astype(int), scores)
-    ]
-    qrels, run = ranx.Qrels(tables[0]), ranx.Run(tables[1])
-    rows = []
-    for name, metric in (
-        ("ndcg@10", partial(ranking.ndcg_score, k=10)),
-        ("map", ranking.average_precision_at_k),
-    ):
-
-        def peer(metric_name: str = name) -> Any:
-            return ranx.evaluate(qrels, run, metric_name, make_comparable=False)
-
-        peer()  # compiles
-        rows.append(compare(name, metric, (grades, scores), peer, ()))
-    return rows
-
-
 def main() -> None:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--ranx", action="store_true")
     print_table("Lists", against_sklearn(), "scikit-learn")
-    print_table("Lists", against_numpy(), "NumPy")
-    if parser.parse_args().ranx:
-        print_table("Lists", against_ranx(), "ranx")
+    print_table("Lists", rows_of(*MAP) + rows_of(*MRR), "NumPy")
 
 
 if __name__ == "__main__":

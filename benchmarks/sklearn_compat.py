@@ -1,7 +1,8 @@
 """Is the drop-in as fast as scikit-learn, and how often does it compile?
 
 `python -m benchmarks.sklearn_compat` prints warm calls by turns at n = 100 and 100,000, ratios
-above 1 being in favour of the drop-in, and how many programs 1,000 sizes take.
+above 1 being in favour of the drop-in; at the larger size the first call, which compiles, and the
+largest relative error to scikit-learn; and how many programs 1,000 sizes take.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import jax
 import numpy as np
 import sklearn.metrics
 
-from benchmarks.measure import machine
+from benchmarks.measure import machine, relative_error
 from jmetrics import sklearn_compat
 
 SIZES = (100, 100_000)
@@ -80,16 +81,31 @@ def data(kind: str, n: int) -> tuple[np.ndarray, np.ndarray]:
     return kinds[kind]
 
 
-def compare(case: Case, n: int) -> tuple[float, float]:
-    """Median seconds of both, by turns."""
+class Comparison(NamedTuple):
+    first: float
+    ours: float
+    theirs: float
+    error: float
+
+
+def compare(case: Case, n: int) -> Comparison:
+    """The first call, median seconds of both by turns, and the error, nan for text."""
     arrays = data(case.kind, n)
     calls = [getattr(module, case.name) for module in (sklearn_compat, sklearn.metrics)]
     repeats = max(1, 2000 // n)
-    for call in calls:
-        call(*arrays, **case.options)
-    times = [[_seconds(call, arrays, case.options, repeats) for call in calls] for _ in range(11)]
+    first = _seconds(calls[0], arrays, case.options, 1)
+    values = [jax.tree.leaves(call(*arrays, **case.options)) for call in calls]
+    numbers = not any(isinstance(value, str) for value in values[0])
+    error = max(map(_error, *values)) if numbers else np.nan
+    times = [[_seconds(call, arrays, case.options, repeats) for call in calls] for _ in range(5)]
     ours, theirs = (statistics.median(column) for column in zip(*times, strict=True))
-    return ours, theirs
+    return Comparison(first, ours, theirs, error)
+
+
+def _error(value: Any, reference: Any) -> float:
+    """Of what is finite; the first threshold of a curve is not."""
+    finite = np.isfinite(reference)
+    return relative_error(np.asarray(value)[finite], np.asarray(reference)[finite])
 
 
 def _seconds(
@@ -122,15 +138,18 @@ def main() -> None:
     warnings.simplefilter("ignore")
     print(f"Warm calls, ms, and the ratio to scikit-learn: {machine()}")
     heads = "".join(f"{f'n = {n}':>12}{'sklearn':>10}{'ratio':>8}" for n in SIZES)
-    print(f"{'':42}{heads}{'programs':>10}")
+    print(f"{'':42}{heads}{'programs':>10}{'first call':>12}{'rel. error':>12}")
     for case in CASES:
         compiled = programs(case, range(5, 1005))
         cells = ""
         for n in SIZES:
-            ours, theirs = compare(case, n)
-            cells += f"{1e3 * ours:>12.3f}{1e3 * theirs:>10.3f}{theirs / ours:>7.1f}x"
+            found = compare(case, n)
+            ratio = found.theirs / found.ours
+            cells += f"{1e3 * found.ours:>12.3f}{1e3 * found.theirs:>10.3f}{ratio:>7.1f}x"
         label = f"{case.name}, {' '.join([case.kind, *map(str, case.options.values())])}"
-        print(f"{label:42}{cells}{compiled:>10}", flush=True)
+        print(
+            f"{label:42}{cells}{compiled:>10}{found.first:>10.2f} s{found.error:>12.1e}", flush=True
+        )
 
 
 if __name__ == "__main__":
