@@ -107,6 +107,7 @@ def against_a_sort(n: int) -> list[Row]:
     y_true, y_score = scores(n)
     cases: dict[str, Callable[..., Array]] = {
         **{f"auc_loss {s}": partial(losses.auc_loss, surrogate=s) for s in (*PENALTIES, "laplace")},
+        "auc_loss logistic, cold": partial(losses.auc_loss, surrogate="logistic", temperature=0.01),
         "partial_auc_loss": losses.partial_auc_loss,
         "p_norm_push_loss": losses.p_norm_push_loss,
         "average_precision_loss": losses.average_precision_loss,

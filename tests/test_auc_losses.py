@@ -97,6 +97,57 @@ def test_a_million_scores() -> None:
     assert off <= 2e-6 * np.linalg.norm(slope)
 
 
+MANY: dict[str, Callable[[np.random.Generator, np.ndarray], np.ndarray]] = {
+    "normal": lambda rng, y: y + rng.normal(size=y.size),
+    "right by far": lambda rng, y: 9 * y + rng.normal(size=y.size),
+    "offset": lambda rng, y: 1e6 + y + rng.normal(size=y.size),
+    "tied": lambda rng, y: 0.37 * np.round(y + rng.normal(size=y.size)),
+    "two clusters": lambda rng, y: 12 * rng.choice([-1, 1], y.size) + y + rng.normal(size=y.size),
+    "saturated": lambda rng, y: 1e4 * np.where(y, 1, -1) * rng.choice([1, 1, -1], y.size),
+}
+
+
+@pytest.mark.parametrize("surrogate", ["logistic", "sigmoid"])
+def test_many_scores(surrogate: str, rng: np.random.Generator) -> None:
+    """To the same bounds, most of them without a sort: that is one side of a choice."""
+    n = 5000
+    loss = functools.partial(losses.auc_loss, surrogate=surrogate)
+    evaluate = jax.jit(jax.value_and_grad(loss, argnums=1))
+    y, weight = binary(rng, n), rng.choice([0.37, 1, 2.5], n).astype(np.float32)
+    for law, make in MANY.items():
+        s = make(rng, y).astype(np.float32)
+        value, gradient = evaluate(y, s, sample_weight=weight)
+        expected, reference = in_double(y == 1, s, weight, surrogate)
+        assert float(value) == pytest.approx(expected, rel=5e-6), law
+        off, size = np.linalg.norm(gradient - reference), np.linalg.norm(reference)
+        assert off <= 2e-6 * size + 1e-30, (law, off / size)
+    program = jax.make_jaxpr(loss)(y, s).jaxpr
+    (whole,) = (
+        e.params["jaxpr"].jaxpr for e in program.eqns if e.params.get("name") == "_auc_loss"
+    )
+    names = [e.primitive.name for e in whole.eqns]
+    assert "cond" in names and "sort" not in names
+
+
+def in_double(
+    positive: np.ndarray, s: np.ndarray, weight: np.ndarray, surrogate: str
+) -> tuple[float, np.ndarray]:
+    """Value and gradient of the mean over pairs."""
+    s, w = s.astype(np.float64), weight.astype(np.float64)
+    t = s[positive, None] - s[~positive]
+    pairs = np.outer(w[positive], w[~positive]) / (w[positive].sum() * w[~positive].sum())
+    tail = np.exp(-np.abs(t))
+    share = np.where(t > 0, tail, 1) / (1 + tail)
+    value, slope = {
+        "logistic": (np.maximum(-t, 0) + np.log1p(tail), -share),
+        "sigmoid": (share, -tail / (1 + tail) ** 2),
+    }[surrogate]
+    gradient = np.zeros(s.size)
+    gradient[positive] = np.sum(pairs * slope, axis=1)
+    gradient[~positive] = -np.sum(pairs * slope, axis=0)
+    return float(np.sum(pairs * value)), gradient
+
+
 @pytest.mark.parametrize("surrogate", ["sigmoid", "laplace"])
 def test_cold_losses_are_what_they_stand_for(surrogate: str, rng: np.random.Generator) -> None:
     """Ties among the scores as well."""
@@ -180,6 +231,38 @@ def test_cold_two_way_partial_loss_is_the_area_that_is_missed(rng: np.random.Gen
     area = (2 * float(roc_auc_score(y, s, **options)) - 1) * (most - chance) + chance
     loss = losses.partial_auc_loss(y, s, **options, surrogate="laplace", temperature=1e-4)
     assert float(loss) == pytest.approx(1 - area / most, rel=1e-5)
+
+
+@pytest.mark.usefixtures("x64")
+@pytest.mark.parametrize("tied", [False, True])
+def test_derivatives_by_the_parts(tied: bool, rng: np.random.Generator) -> None:
+    """Also at the ends, where there is a slope on one side only."""
+    y, s, w = binary(rng, 30), rng.normal(size=30), rng.random(30)
+    s = np.round(s) if tied else s
+    for option, at, towards in (
+        ("max_fpr", 1.0, -1e-7),
+        ("max_fpr", 0.43, -1e-7),
+        ("min_tpr", 0.0, 1e-7),
+        ("min_tpr", 0.3, 1e-7),
+    ):
+
+        def loss(value: Any, option: str = option) -> jax.Array:
+            options = {"max_fpr": 0.7, "min_tpr": 0.1, option: value}
+            return losses.partial_auc_loss(y, s, **options, sample_weight=w)
+
+        expected = (float(loss(at + towards)) - float(loss(at))) / towards
+        assert float(jax.grad(loss)(at)) == pytest.approx(expected, rel=1e-5), (option, at)
+
+
+def test_the_whole_has_the_weight_derivatives_of_all_pairs() -> None:
+    """Of samples without weight at either end as well."""
+    y, s = np.array([0, 1, 0, 1, 0, 1]), np.float32([0.1, 0.5, 0.2, 0.3, -1, 9])
+    w = jnp.array([1.0, 1, 2, 1, 0, 0])
+    part, whole = (
+        jax.grad(lambda w, loss=loss: loss(y, s, sample_weight=w))(w)
+        for loss in (functools.partial(losses.partial_auc_loss, max_fpr=1.0), losses.auc_loss)
+    )
+    np.testing.assert_allclose(part, whole, rtol=1e-5)
 
 
 def test_the_edge_takes_tied_samples_alike() -> None:

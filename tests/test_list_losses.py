@@ -219,6 +219,44 @@ def test_extreme_scores(name) -> None:
         assert np.all(np.isfinite(gradient))
 
 
+def test_gradient_of_smooth_sorting(rng: np.random.Generator) -> None:
+    """In float32, against that of its definition in double precision.
+
+    Where places are all but decided it is a small difference of discounts: there to the rounding
+    of the loss.
+    """
+    n, rounding = 30, float(np.finfo(np.float32).eps) / 2
+    noise, sides = rng.normal(size=n), rng.choice([-1, 1], n)
+    laws = {
+        "normal": noise,
+        "offset": noise + 1000,
+        "far apart": 100 * np.round(10 * noise) / 10,
+        "tied": np.round(noise),
+        "all equal": 0 * noise,
+        "two clusters": 1e4 * sides + noise,
+        "saturated": 1e4 * (sides + noise),
+    }
+    y, place = rng.integers(0, 4, n).astype(np.float64), np.arange(1.0, n + 1)
+    best = np.sum(-np.sort(-y) / np.log2(1 + place))
+
+    def definition(s: jax.Array) -> jax.Array:
+        gap = s[:, None] - s[None]
+        spread = jnp.sum(gap * jnp.sign(gap), axis=1)[None]
+        share = jax.nn.softmax((n + 1 - 2 * place)[:, None] * s[None] - spread, axis=1)
+        return 1 - jnp.sum(share @ y / np.log2(1 + place)) / best
+
+    call = jax.jit(jax.value_and_grad(losses.neural_ndcg_loss, argnums=1))
+    for law, scores in laws.items():
+        s = scores.astype(np.float32)
+        value, (gradient,) = call(y[None].astype(np.float32), jnp.asarray(s[None]))
+        with jax.enable_x64(True):
+            expected, slopes = jax.jit(jax.value_and_grad(definition))(jnp.asarray(s, np.float64))
+        assert float(value) == pytest.approx(float(expected), rel=5e-6), law
+        off = np.linalg.norm(np.asarray(gradient) - np.asarray(slopes))
+        exact = {"far apart": rounding, "saturated": rounding}.get(law, 0)
+        assert off <= 2e-6 * np.linalg.norm(slopes) + exact, (law, off / np.linalg.norm(slopes))
+
+
 @pytest.mark.usefixtures("x64")
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_derivatives_of_a_list_whose_top_has_all_mass(dtype) -> None:

@@ -12,7 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jmetrics._core.pairs import KERNELS, kernel_sum, line, pair_sum, prefix
+from jmetrics._core.pairs import KERNELS, grid, kernel_sum, line, pair_sum, prefix
 from tests.compare import assert_same
 from tests.oracles.auc_losses import PENALTIES
 
@@ -33,6 +33,13 @@ def short_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     """Runs of runs of runs among a few points."""
     monkeypatch.setattr(prefix, "_SHORT", 4)
     monkeypatch.setattr(prefix, "_LONG", 6)
+
+
+@pytest.fixture
+def grids(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Grids for a few points, which are moved to them in several blocks."""
+    monkeypatch.setattr(grid, "_FEWEST", 500)
+    monkeypatch.setattr(grid, "_BLOCK", 300)
 
 
 def brute(name: str, z: np.ndarray, temperature: float) -> np.ndarray:
@@ -76,6 +83,95 @@ def test_derivatives_are_those_of_all_pairs(name: str, rng: np.random.Generator)
     direction = rng.normal(size=8)
     with jax.enable_x64(True):
         assert_same(derivatives(total), derivatives(pairs), rtol=1e-9)
+
+
+GRIDS = {
+    "normal": (lambda rng, n: rng.normal(size=n), 2.0),
+    "hot": (lambda rng, n: rng.normal(size=n), 1e5),
+    "one side": (lambda rng, n: rng.exponential(size=n) * 2, 4.0),
+    "tied": (lambda rng, n: np.round(rng.normal(size=n)) * 0.37, 1.0),
+    "one value": (lambda rng, n: np.zeros(n), 1e-3),
+}
+"""Points that are close enough together for a grid, in units of a temperature."""
+
+
+@pytest.mark.parametrize("name", ["logistic", "sigmoid"])
+@pytest.mark.usefixtures("grids")
+def test_sums_on_a_grid_are_those_of_all_pairs(name: str, rng: np.random.Generator) -> None:
+    """In value, and in what a weighted sum of them changes by; and so where no grid does."""
+    n = 801
+
+    @jax.jit
+    def run(z, w, p, temperature):
+        places = line(z, smooth=temperature)
+
+        def total(z, w, temperature):
+            return pair_sum(name, places._replace(place=z[places.item]), p, w, temperature)
+
+        slopes = jax.grad(total, argnums=(0, 1, 2))(z, w, temperature)
+        even = jnp.asarray(places.step) > 0
+        return even, kernel_sum(name, places, w, temperature), slopes
+
+    w, p = rng.random((2, n)).astype(np.float32)
+    w[::7] = 0
+    cases = {**GRIDS, "cold": (GRIDS["normal"][0], 1e-2)}
+    for law, (make, temperature) in cases.items():
+        z = make(rng, n).astype(np.float32)
+        even, sums, slopes = run(z, w, p, np.float32(temperature))
+        assert bool(even) == (law != "cold")
+        scale = float(np.float32(temperature))
+        phi = brute(name, z, scale)
+        np.testing.assert_allclose(sums, phi @ w, rtol=2e-6, err_msg=law)
+        gap = z[:, None].astype(float) - z
+        slope = -brute("sigmoid", z, scale) / scale
+        if name == "sigmoid":
+            slope = slope * brute("sigmoid", -z, scale)
+        by_pair = p[:, None] * slope * w
+        by_temperature = -np.sum(by_pair * gap) / scale
+        for found, expected, size in (
+            (slopes[0], by_pair.sum(axis=1) - by_pair.sum(axis=0), 0.0),
+            (slopes[1], p @ phi, 0.0),
+            (slopes[2], by_temperature, np.sum(np.abs(by_pair * gap)) / scale),
+        ):
+            off = np.linalg.norm(np.asarray(found) - expected)
+            assert off <= 2e-6 * max(np.linalg.norm(expected), size), (law, off)
+
+
+@pytest.mark.usefixtures("grids")
+def test_second_derivatives_on_a_grid(rng: np.random.Generator) -> None:
+    z, w = rng.normal(size=(2, 799)).astype(np.float32)
+    places = line(jnp.asarray(z), smooth=jnp.float32(2))
+    assert places.step is not None and places.step > 0
+
+    def total(z: jax.Array) -> jax.Array:
+        return pair_sum("logistic", places._replace(place=z), jnp.abs(w), jnp.ones_like(w), 2.0)
+
+    _, found = jax.jit(lambda z: jax.jvp(jax.grad(total), (z,), (w,)))(places.place)
+    share = brute("sigmoid", z, 2.0)
+    curve = (np.abs(w)[:, None] + np.abs(w)) * share * (1 - share) / 4
+    expected = curve.sum(axis=1) * w - curve @ w
+    off = np.linalg.norm(np.asarray(found) - expected)
+    assert off <= 2e-6 * np.linalg.norm(expected)
+
+
+@pytest.mark.usefixtures("grids")
+def test_rows_may_choose_otherwise(rng: np.random.Generator) -> None:
+    """One on a grid and one in order, as each on its own; with one sort for many weights."""
+    z, w = rng.normal(size=(2, 2, 803)).astype(np.float32)
+    z[1] *= 1e4
+
+    def slopes(z: jax.Array, w: jax.Array) -> jax.Array:
+        def total(z: jax.Array) -> jax.Array:
+            places = line(z, smooth=jnp.float32(2))
+            return pair_sum("sigmoid", places, jnp.ones_like(w), w, 2.0)
+
+        return jax.grad(total)(z)
+
+    together = jax.jit(jax.vmap(slopes))(z, w)
+    for row in range(2):
+        assert_same(together[row], jax.jit(slopes)(z[row], w[row]), rtol=1e-5, atol=1e-4)
+    many = str(jax.make_jaxpr(jax.vmap(slopes, (None, 0)))(z[0], w))
+    assert [row.count("[2,803]") for row in many.splitlines() if "= sort[" in row] == [0]
 
 
 PENALTIES_OF_ARRAYS: dict[str, Callable[[jax.Array], jax.Array]] = {

@@ -163,9 +163,14 @@ Ranking = Callable[[Array, Array, Lists, str], Any]
 """From scores, labels or gains, lists and a rule for ties to a statistic."""
 
 
-def ranked_gains(score: Array, gain: Array, lists: Lists, ties: str) -> RankedGains:
-    """Rank the lists and keep the gain of each item, 0 for what does not count."""
-    if ties == "average" and _are_short(lists, score):
+def ranked_gains(
+    score: Array, gain: Array, lists: Lists, ties: str, *, in_order: bool = False
+) -> RankedGains:
+    """Rank the lists and keep the gain of each item, 0 for what does not count.
+
+    In order of the scores where that is asked for, or in any.
+    """
+    if ties == "average" and not in_order and _are_short(lists, score):
         start, end, *_ = _count_places(score, jnp.zeros_like(gain), lists)
         gain = gain if lists.on is None else jnp.where(lists.on, gain, jnp.zeros_like(gain))
         return RankedGains(lists, gain, start, end, _sizes(lists, score))

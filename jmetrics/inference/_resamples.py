@@ -20,7 +20,7 @@ from jmetrics.inference._endpoints import METHODS, Evidence, distances, endpoint
 from jmetrics.inference._plans import Problem
 from jmetrics.inference._routes import measured_once
 
-_ENTRIES_AT_ONCE = 300_000
+_ENTRIES_AT_ONCE = 100_000
 _REPORTS = 20
 
 

@@ -149,7 +149,8 @@ def mean_penalty(
 def pair_line(surrogate: str, at: Placed, truth: Array, options: Options) -> Line:
     """Points whose differences are s_i − s_j, less the margin if there is one."""
     if surrogate not in MARGINS:
-        return line(at.score, at.rest, by=at.raw)
+        smooth = options.temperature if KERNELS[surrogate].smooth else None
+        return line(at.score, at.rest, by=at.raw, smooth=smooth)
     margin = jnp.where(truth, options.margin, jnp.zeros_like(options.margin))
     return line(*shifted(at, margin))
 

@@ -44,7 +44,8 @@ def auc_loss(
     than 0 and 1, a score with no finite square, and a temperature that is not positive.
     Gradient: continuous in the scores except for "hinge", smooth in the weights; infinitely
     often differentiable for "logistic", "sigmoid", "exponential" and "square".
-    Cost: O(n log n) time, O(n) memory; O(n) time for "square", "auc_margin", "exponential".
+    Cost: O(n log n) time, O(n) memory; O(n) time for "square", "auc_margin", "exponential", and
+    for "logistic" and "sigmoid" of thousands of scores within a hundred temperatures or so.
     Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
     Source: Gao & Zhou (2015), on which of these are consistent with AUC: "logistic",
     "exponential" and "square" are, "hinge" is not. Yuan, Yan, Sonka & Yang (2021).

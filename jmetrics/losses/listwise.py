@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import functools
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import jax.numpy as jnp
 from jax import Array, lax
 
 from jmetrics._core import check
 from jmetrics._core.lists import RankedGains, Rows, ranked_gains
-from jmetrics._core.numerics import absolute, safe_divide
+from jmetrics._core.numerics import safe_divide
 from jmetrics._core.types import ArrayLike, Number
 from jmetrics.losses._lists import (
     Items,
@@ -141,8 +142,9 @@ def neural_ndcg_loss(
     Range: (−∞, 1], lower is better; below 0 only where columns of P add up to more than 1.
     Undefined: 0 with zero gradient when nothing counts. Lists without gain do not count. NaN for
     a `temperature` that is not positive, and for NaN or negative relevance in an item that does.
-    Gradient: smooth but where scores are tied; smooth in the weights. The exponents, as large as
-    list_size |s| / τ, are rounded in the precision of the scores.
+    Gradient: smooth but where scores are tied, and there the mean of the slopes on both sides;
+    smooth in the weights. Where all places are nearly decided it is a small difference of
+    discounts, exact to the rounding of the loss.
     Cost: O(list_size) time an item for rows and O(n) for segments, by blocks; O(n) memory.
     `jmetrics.ragged.pad_lists` makes rows of segments.
     Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
@@ -189,7 +191,7 @@ def _softmax(items: Items, temperature: Number) -> tuple[Array, Array]:
 
 def _listmle(items: Items, temperature: Number) -> tuple[Array, Array]:
     temperature = positive("temperature", temperature, items.score.dtype)
-    ranked = ranked_gains(-items.label, items.score, items.lists, "average")
+    ranked = ranked_gains(-items.label, items.score, items.lists, "average", in_order=True)
     count = items.lists.sum(items.on.astype(jnp.int32))
     return ranked.lists.sum(_above_own(ranked, temperature)), count > 0
 
@@ -241,33 +243,79 @@ def _neural_ndcg(gain: Gain) -> ListLoss:
 
 
 def _sorted_gains(items: Items, temperature: Number) -> tuple[Array, Array]:
-    score = _from_top(items) / positive("temperature", temperature, items.score.dtype)
-    rank = _stored_ranks(items)
-    size = total(items, jnp.ones_like(score))
-    centred = items.lists.of_each(size) + 1 - 2 * rank
-
-    def spread(own: Array, others: Array, together: Array) -> Array:
-        return sum_where(absolute(others - own), together)
-
-    def of_place(own: Any, others: Any, together: Array) -> Array:
-        centred, (score, gain, spread) = own[0], others[1:]
-        logits = jnp.where(together, centred * score - spread, -jnp.inf)
-        top = lax.stop_gradient(jnp.max(logits, axis=-1, keepdims=True, initial=-1e30))
-        share = jnp.where(together, jnp.exp(logits - top), 0)
-        return safe_divide(sum_where(share * gain, together), sum_where(share, together), 0.0)
-
-    spreads = over_pairs(spread, score, items)
-    gain = over_pairs(of_place, (centred, score, items.label, spreads), items)
+    temperature = positive("temperature", temperature, items.score.dtype)
+    label, score = (
+        ranked_gains(items.score, of, items.lists, "stable", in_order=True)
+        for of in (items.label, items.score)
+    )
+    lists, rank = label.lists, label.start
+    size = lists.of_each(label.size)
+    placed = Items(score.gain, label.gain, rank < size, lists)
+    rank, size = rank.astype(placed.score.dtype), size.astype(placed.score.dtype)
+    gain = over_pairs(_gain_at(temperature), (rank, _Place.of(placed, size)), placed)
     best = ideal_gain(items.label, items.lists, None)
-    value = total(items, gain * discount(rank))
+    value = total(placed, gain * discount(rank + 1))
     return 1 - safe_divide(value, best, 0.0), best != 0
 
 
-def _stored_ranks(items: Items) -> Array:
-    """The numbers from 1 for the items of each list, in the order they are stored in."""
-    place = lax.broadcasted_iota(jnp.int32, items.score.shape, items.score.ndim - 1)
+class _Place(NamedTuple):
+    """What is at each place of the lists, in falling order of the scores."""
 
-    def of(own: Array, others: Array, together: Array) -> Array:
-        return sum_where(jnp.ones_like(others), together & (others <= own))
+    gain: Array
+    above: Array
+    """How much lower the score is than that at the place above."""
+    below: Array
+    """How much higher than that at the place below."""
+    moved: Array
+    """0, with the derivative of the score."""
+    centre: Array
+    """The place in whose row the logit of this one does not depend on its own score."""
+    pulled: Array
+    """0, with the derivative of the logit by the scores of others."""
 
-    return jnp.maximum(over_pairs(of, place, items), 1).astype(items.score.dtype)
+    @classmethod
+    def of(cls, items: Items, size: Array) -> _Place:
+        """From items in order."""
+        fixed = lax.stop_gradient(items.score)
+        gap = fixed[..., :-1] - fixed[..., 1:]
+        along = [(0, 0)] * (gap.ndim - 1)
+        moved = items.score - fixed
+
+        def signs(own: Array, others: Array, together: Array) -> tuple[Array, Array]:
+            sign, moved = jnp.sign(own[0] - others[0]), others[1]
+            return sum_where(sign, together), sum_where(sign * moved, together)
+
+        sign, pulled = over_pairs(signs, (fixed, moved), items)
+        return cls(
+            items.label,
+            jnp.pad(gap, [*along, (1, 0)]),
+            jnp.pad(gap, [*along, (0, 1)]),
+            moved,
+            (size - 1 - sign) / 2,
+            pulled,
+        )
+
+
+def _gain_at(temperature: Array) -> Callable[..., Array]:
+    """Mean gain in the row of a place.
+
+    In row i, the logit falls from place i on by the gap to the next place times 1, 3, 5, … in
+    both directions: sums of one sign, which are exact where the terms of its definition are
+    large and cancel. Their derivatives do not, and those are taken from the definition.
+    """
+
+    def of(own: Any, others: Any, together: Array) -> Array:
+        (own_rank, own_place), (rank, place) = own, others
+        ahead = rank - own_rank
+        steps = 2 * jnp.abs(ahead) - 1
+        down = jnp.where(together & (ahead > 0), place.above * steps, 0)
+        up = jnp.where(together & (ahead < 0), place.below * steps, 0)
+        fall = jnp.cumsum(down, axis=-1) + lax.cumsum(up, axis=up.ndim - 1, reverse=True)
+        change = 2 * (place.centre - own_rank) * place.moved + place.pulled
+        share = jnp.where(together, jnp.exp((change - fall) / temperature), 0)
+        # Seen from the item of the place, which may have all of the mass, no gain cancels.
+        more = share * (place.gain - own_place.gain)
+        mean = safe_divide(sum_where(more, together), jnp.sum(share, axis=-1), 0.0)
+        return own_place.gain[:, 0] + mean
+
+    return of

@@ -6,7 +6,7 @@ import functools
 
 import jax
 import jax.numpy as jnp
-from jax import Array
+from jax import Array, lax
 
 from jmetrics._core import check
 from jmetrics._core.numerics import safe_divide
@@ -78,12 +78,20 @@ def _hardest(data: Scored, top: Array, bottom: Array) -> tuple[Array, Array]:
     places = order(data.at.score)
     kept = []
     for weight, share, rising in ((data.positive, bottom, True), (data.negative, top, False)):
-        before, tied = tied_weight(weight[places.item], places.start, places.end)
-        total = jnp.sum(weight)
+        counted = (weight != 0).astype(jnp.int32)
+        (before, tied), (first, several) = (
+            tied_weight(w[places.item], places.start, places.end) for w in (weight, counted)
+        )
+        total, whole = jnp.sum(weight, dtype=before.dtype), share >= 1
         before = total - before - tied if rising else before
-        room = share * total.astype(share.dtype) - before.astype(share.dtype)
+        last = first == 0 if rising else first + several == jnp.sum(counted, dtype=first.dtype)
+        total, before, tied = (w.astype(share.dtype) for w in (total, before, tied))
+        # The whole is an end, not a kink: what is last there keeps its slope.
+        room = jnp.where(whole & last, tied - (1 - share) * total, share * total - before)
         # A sample without weight takes no room; its derivative asks whether there is any.
-        part = safe_divide(room, tied.astype(share.dtype), jnp.where(room > 0, 1.0, 0.0))
-        part = unsort(jnp.clip(part, 0, 1)[None], places.item[None])[0]
+        part = safe_divide(room, tied, jnp.where((room > 0) | whole, 1.0, 0.0))
+        sloped = (room > 0) & (room <= tied)
+        part = jnp.where(sloped, part, lax.stop_gradient(jnp.clip(part, 0, 1)))
+        part = unsort(part[None], places.item[None])[0]
         kept.append(weight.astype(share.dtype) * part)
     return kept[0], kept[1]

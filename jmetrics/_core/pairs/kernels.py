@@ -9,7 +9,9 @@ from __future__ import annotations
 import functools
 from typing import NamedTuple
 
+import jax.numpy as jnp
 import numpy as np
+from jax import Array
 from jax.typing import DTypeLike
 from numpy.polynomial import Chebyshev, Polynomial
 
@@ -54,6 +56,22 @@ class Kernel(NamedTuple):
     def mirror(self) -> float:
         """What the remainder for t < 0 is, over that for t > 0."""
         return (-1.0) ** self.order
+
+    @property
+    def smooth(self) -> bool:
+        """Whether it has all derivatives everywhere, so that polynomials are near it."""
+        return self.family == "logistic"
+
+    def __call__(self, t: Array) -> Array:
+        """Values, of a smooth kernel."""
+        x = jnp.exp(-jnp.abs(t))
+        if self.order == 0:
+            tail = jnp.log1p(x)
+        else:
+            over = jnp.asarray(_numerator(self.order).coef[::-1], x.dtype)
+            tail = x * jnp.polyval(over, x) / (1 + x) ** self.order
+        power = 0 if self.power is None else self.slope * jnp.abs(t) ** self.power
+        return self.factor * jnp.where(t < 0, power + self.mirror * tail, tail)
 
     def remainder(self, dtype: DTypeLike) -> Remainder | None:
         """The remainder for t ≥ 0, if there is one."""

@@ -11,6 +11,7 @@ from jax import Array, lax
 
 from jmetrics._core.bits import sortable_bits
 from jmetrics._core.numerics import weighted_sum
+from jmetrics._core.pairs import grid
 from jmetrics._core.pairs.kernels import KERNELS, Kernel, Remainder
 from jmetrics._core.pairs.prefix import State, prefix
 
@@ -24,17 +25,31 @@ class Line(NamedTuple):
     """The coordinate at each place."""
     rest: Array
     """What rounding has cut off the coordinate."""
+    step: Array | None = None
+    """Spacing of a grid to sum on, for which the points are in any order; or 0, or none."""
 
 
-def line(points: Array, rest: Array | None = None, *, by: Array | None = None) -> Line:
+def line(
+    points: Array,
+    rest: Array | None = None,
+    *,
+    by: Array | None = None,
+    smooth: Array | None = None,
+) -> Line:
     """Sort points. Their coordinate is `points` + `rest`, the latter within its rounding.
 
-    Sorted `by` numbers of the same order, if those tell points apart that rounding does not.
+    Sorted `by` numbers of the same order, if those tell points apart that rounding does not. For
+    a smooth kernel, of this temperature, not if a grid does; `points` are counted from one then.
     """
-    keys = ~sortable_bits(points if by is None else by)
     places = lax.iota(jnp.int32, points.shape[0])
-    _, item = lax.sort((keys, places), num_keys=1, is_stable=True)
-    return along(item, points, rest)
+
+    def falling() -> Array:
+        keys = ~sortable_bits(points if by is None else by)
+        return lax.sort((keys, places), num_keys=1, is_stable=True)[1]
+
+    step = None if smooth is None else grid.spacing(points, smooth)
+    item = falling() if step is None else lax.cond(step > 0, lambda: places, falling)
+    return along(item, points, rest)._replace(step=step)
 
 
 def along(item: Array, points: Array, rest: Array | None = None) -> Line:
@@ -76,23 +91,55 @@ def _permuted(a: Array, item: Array) -> Array:
 def _along(places: Line, kernel: Kernel, weight: Array, temperature: Array | float) -> Array:
     weight = _permuted(weight, places.item)
     scale = jnp.asarray(temperature, places.place.dtype)
-    (out,) = _sums((kernel,), places.place, places.rest, scale, weight)
+    (out,) = _sums((kernel,), places.place, places.rest, places.step, scale, weight)
     return out
 
 
 @functools.partial(jax.custom_jvp, nondiff_argnums=(0,))
 def _sums(
-    kernels: tuple[Kernel, ...], place: Array, rest: Array, scale: Array, weight: Array
+    kernels: tuple[Kernel, ...],
+    place: Array,
+    rest: Array,
+    step: Array | None,
+    scale: Array,
+    weight: Array,
 ) -> tuple[Array, ...]:
-    """Kernel sums at each of the sorted places, for members of one family."""
-    gap = (place[:-1] - place[1:]) + (rest[:-1] - rest[1:])
-    gap = jnp.concatenate([jnp.zeros_like(place[:1]), gap])[: place.shape[0]]
+    """Kernel sums at each of the places, for members of one family."""
+
+    def in_order() -> tuple[Array, ...]:
+        gap = (place[:-1] - place[1:]) + (rest[:-1] - rest[1:])
+        gap = jnp.concatenate([jnp.zeros_like(place[:1]), gap])[: place.shape[0]]
+        return _in_order(kernels, gap, scale, weight)
+
+    if step is None:
+        return in_order()
+    # The convolution is between two choices, not within: compilers do it better there.
+    fits, n = step > 0, grid.size(place.shape[0])
+    even = lax.cond(
+        fits,
+        lambda: grid.deposited(grid.located(place, rest, step), weight),
+        lambda: jnp.zeros(n, weight.dtype),
+    )
+    gap = ((n - 1) - lax.iota(step.dtype, 2 * n - 1)) * step / scale
+    sums = [grid.convolved(kernel(gap), even) for kernel in kernels]
+
+    def on_grid() -> tuple[Array, ...]:
+        at = grid.located(place, rest, step)
+        return tuple(grid.interpolated(at, values)[: place.shape[0]] for values in sums)
+
+    return lax.cond(fits, on_grid, in_order)
+
+
+def _in_order(
+    kernels: tuple[Kernel, ...], gap: Array, scale: Array, weight: Array
+) -> tuple[Array, ...]:
+    """Sums at places that fall by gaps."""
     both = kernels[0].family != "hinge"
     gaps, weights = gap[None], weight[None]
     if both:
         back = jnp.concatenate([gap[:1], gap[:0:-1]])
         gaps, weights = jnp.stack([gap, back]), jnp.stack([weight, weight[::-1]])
-    remainders = [kernel.remainder(place.dtype) for kernel in kernels]
+    remainders = [kernel.remainder(gap.dtype) for kernel in kernels]
     read = functools.partial(_read, kernels, remainders, scale)
     drops = max((len(r.drops) for r in remainders if r is not None), default=None)
     sides = prefix(gaps, weights, scale, read, drops=drops)
@@ -135,26 +182,26 @@ def _power(kernel: Kernel, scale: Array, state: State) -> Array:
 
 
 def _sums_jvp(kernels, primals, tangents):
-    place, rest, scale, weight = primals
-    d_place, _, d_scale, d_weight = (
+    place, rest, step, scale, weight = primals
+    d_place, _, _, d_scale, d_weight = (
         None if isinstance(t, jax.custom_derivatives.SymbolicZero) else t for t in tangents
     )
     higher = tuple(kernel.next for kernel in kernels)
     every = tuple(dict.fromkeys(kernels + higher))
-    sums = dict(zip(every, _sums(every, place, rest, scale, weight), strict=True))
+    sums = dict(zip(every, _sums(every, place, rest, step, scale, weight), strict=True))
     changes = [jnp.zeros_like(place)] * len(kernels)
     if d_place is not None or d_scale is not None:
         shift = jnp.zeros_like(place) if d_place is None else d_place
         if d_scale is not None:
             middle = place[place.shape[0] // 2 :][:1]
             shift = shift - (place - middle) / scale * d_scale
-        dragged = _sums(higher, place, rest, scale, weight * shift)
+        dragged = _sums(higher, place, rest, step, scale, weight * shift)
         changes = [
             (shift * sums[kernel] - drag) / scale
             for kernel, drag in zip(higher, dragged, strict=True)
         ]
     if d_weight is not None:
-        grown = _sums(kernels, place, rest, scale, d_weight)
+        grown = _sums(kernels, place, rest, step, scale, d_weight)
         changes = [change + more for change, more in zip(changes, grown, strict=True)]
     return tuple(sums[kernel] for kernel in kernels), tuple(changes)
 
