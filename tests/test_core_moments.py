@@ -12,6 +12,14 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from jmetrics import (
+    explained_variance_score,
+    kendall_tau,
+    pearson_corrcoef,
+    r2_score,
+    relative_squared_error,
+    spearman_corrcoef,
+)
 from jmetrics._core.moments import (
     Moments,
     comoments,
@@ -138,3 +146,30 @@ def test_comoments_merge_and_agree_with_numpy() -> None:
     cov = np.cov(x, y, aweights=weight, ddof=0)[0, 1] * weight.sum()
     np.testing.assert_allclose([whole.product, merged.product], cov, rtol=1e-4)
     np.testing.assert_allclose(merged.x.deviation, whole.x.deviation, rtol=1e-5)
+
+
+@pytest.mark.parametrize("size", [1e-22, 1e30])
+def test_only_the_shares_of_weights_matter(size: float, rng: np.random.Generator) -> None:
+    x, noise, weight = rng.normal(size=(3, 50)).astype(np.float32)
+    y, weight = x + noise, np.abs(weight)
+    value_and_slope = jax.value_and_grad(pearson_corrcoef)
+    expected = value_and_slope(x, y, sample_weight=weight)
+    found = value_and_slope(x, y, sample_weight=weight * np.float32(size))
+    for a, b in zip(found, expected, strict=True):
+        assert_same(a, b, rtol=1e-4, atol=1e-6)
+
+
+def test_differences_out_of_range() -> None:
+    """Of numbers that are in it, over which none is."""
+    y = np.array([3e38, -3e38, 1e38], np.float32)
+    wide = y.astype(np.float64)
+    left = np.sum(4 * wide**2) / np.sum((wide - wide.mean()) ** 2)
+    np.testing.assert_allclose(relative_squared_error(y, -y), left, rtol=1e-6)
+    np.testing.assert_allclose(r2_score(y, -y), 1 - left, rtol=1e-6)
+    np.testing.assert_allclose(explained_variance_score(y, -y), -3, rtol=1e-6)
+
+
+@pytest.mark.parametrize("metric", [spearman_corrcoef, kendall_tau])
+def test_ranks_in_64_bits_without_weights(metric, x64) -> None:
+    x = np.arange(4.0)
+    assert float(metric(x, x)) == pytest.approx(1, rel=1e-12)

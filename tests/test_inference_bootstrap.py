@@ -28,6 +28,7 @@ from jmetrics import (
     median_absolute_error,
     ndcg_score,
     precision_recall_fscore_support,
+    r2_score,
     roc_auc_score,
 )
 from jmetrics.inference import Bootstrap, bootstrap
@@ -244,6 +245,15 @@ def test_pairs_of_labels_are_counted(rng: np.random.Generator) -> None:
         posed(lambda y, p, **given: accuracy_score(y, p, **given), y, p),
     ):
         assert in_cells(kept).table is None
+
+
+def test_samples_are_counted_where_two_are_more_than_one_of_twice_the_weight() -> None:
+    """R² of one sample is undefined, and that of two that are alike is not."""
+    y, p = np.array([1, 1, 1]), np.array([1, 1, 1])
+    found = bootstrap(KEY, r2_score, y, p, n_resamples=50)
+    floats = bootstrap(KEY, r2_score, y.astype(np.float32), p.astype(np.float32), n_resamples=50)
+    assert float(found.estimate) == float(floats.estimate) == 1
+    assert int(found.n_undefined) == int(floats.n_undefined) < 50
 
 
 def test_labels_beyond_the_classes_are_no_class(rng: np.random.Generator) -> None:

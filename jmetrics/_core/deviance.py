@@ -128,7 +128,8 @@ def _instantiate(tangent: Array | SymbolicZero) -> Array:
 def slope_in_mu(y: Array, mu: Array, power: Power) -> Array:
     """2 (mu − y) mu^−power."""
     safe = _or_one(mu, mu > 0)
-    general = (safe - y) / safe * power_of(safe, power.to_one)
+    root = power_of(safe, power.to_one / 2)  # for the power itself may be out of range
+    general = jnp.where(safe == y, jnp.zeros_like(y), (safe - y) / safe * root * root)
     return 2 * jnp.where(power.value == 0, mu - y, general)
 
 
@@ -202,24 +203,31 @@ def _general(y: Array, mu: Array, power: Power) -> Array:
     a, b = power.to_two, power.to_one
     ok = mu > 0
     y, mu = _or_one(y, ok), _or_one(mu, ok)
-    by_b = jnp.asarray(a > 0.5)
+    by_b = jnp.asarray(a >= 0.5)
     exponent = jnp.where(by_b, b, a)
     scale = power_of(mu, exponent)
     base = jnp.where(y > 0, y, 2 * mu)
     log = _log_ratio(base, mu)
     apart = _powers_apart(base, scale, log, exponent)
-    high, low = base * apart - scale * (base - mu), scale * ((base - mu) / mu) - apart
+    error = base - mu
+    relative = jnp.where(mu < 1, scale * error / mu, scale * (error / mu))
+    high, low = _overflowing(base * apart, scale * error), _overflowing(relative, apart)
     near = (jnp.abs(log) < 0.5) & (jnp.abs(exponent * log) < 1)
-    lead = scale * jnp.where(by_b, base, jnp.ones_like(base))
-    value = jnp.where(
-        near,
-        lead * _near(jnp.where(near, log, jnp.zeros_like(log)), exponent, by_b),
-        jnp.where(by_b, high, low),
-    )
+    lead = jnp.where(by_b, base, jnp.ones_like(base))
+    factor = _near(jnp.where(near, log, jnp.zeros_like(log)), exponent, by_b)
+    # The product of all three is in range where that of two need not be.
+    close = jnp.where(lead > 1, scale * (lead * factor), (scale * lead) * factor)
+    close = jnp.where(factor == 0, jnp.zeros_like(close), close)
+    value = jnp.where(near, close, jnp.where(by_b, high, low))
     # Below 0 is y only for negative powers, for which the exponent is b.
     to_a = jnp.where(by_b, mu * scale, scale)
     zero_or_less = _divide(to_a, a) - _divide(jnp.minimum(y, 0) * scale, b)
     return 2 * jnp.where(y > 0, _divide(value, jnp.where(by_b, a, -b)), zero_or_less)
+
+
+def _overflowing(a: Array, b: Array) -> Array:
+    """a − b of large a > b, which is too large as soon as one of them is."""
+    return jnp.where(jnp.isfinite(a) & jnp.isfinite(b), a - b, jnp.inf)
 
 
 def _near(log: Array, exponent: Array, by_b: Array) -> Array:
@@ -244,6 +252,7 @@ def _powers_apart(y: Array, mu_to_e: Array, log_ratio: Array, exponent: Array | 
     growth = jnp.exp(jnp.where(far, exponent * jnp.log(y), z - near))
     y_to_e = jnp.where(far, growth, mu_to_e * growth)
     series = mu_to_e * log_ratio * (1 + near * _psi(near))
+    series = jnp.where(log_ratio == 0, jnp.zeros_like(series), series)
     return jnp.where(small, series, _divide(y_to_e - mu_to_e, jnp.asarray(exponent)))
 
 

@@ -32,7 +32,7 @@ def pairs(x: Array, y: Array, weight: Array | None, dtype: DTypeLike) -> Pairs:
     _, tied = tied_weight(w[by_value.item], by_value.start, by_value.end)
     tied_x, tied_y = unsort(tied, by_value.item)
     by_x = jnp.zeros_like(rank[0]).at[rank[0]].set(jnp.arange(x.size, dtype=jnp.int32))
-    total = jnp.sum(w)
+    total = jnp.sum(w, dtype=w.dtype)
 
     def half_sum(apart: Array) -> Array:
         return jnp.sum(w.astype(dtype) * apart.astype(dtype)) / 2

@@ -239,7 +239,7 @@ def counted_labels(score: Array, label: Array, lists: Lists, ties: str) -> Ranke
 
 def _are_short(lists: Lists, score: Array) -> TypeGuard[Rows]:
     """Whether to compare all items of a list takes less time than to sort them."""
-    if not isinstance(lists, Rows) or score.shape[1] > _SHORT:
+    if not isinstance(lists, Rows) or score.shape[1] not in range(_SHORT + 1):
         return False
     return lists.on is None or jnp.issubdtype(score.dtype, jnp.floating)
 

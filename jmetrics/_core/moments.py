@@ -143,7 +143,8 @@ def comoments(
     (of_x, dx, first_x), (of_y, dy, first_y) = (
         _centred(column, weight, unit) for column, unit in zip((x, y), units, strict=True)
     )
-    product = weighted_sum(dx * dy, weight) - safe_divide(first_x * first_y, of_x.weight, 0.0)
+    # Not the product of both sums first: it is out of range before they are.
+    product = weighted_sum(dx * dy, weight) - first_x * safe_divide(first_y, of_x.weight, 0.0)
     return CoMoments(of_x, of_y, product)
 
 

@@ -90,7 +90,8 @@ def order(*scores: Array, stable: bool = False) -> Order:
     widest = max((row.dtype for row in bits), key=lambda dtype: dtype.itemsize)
     keys = jnp.stack([~row.astype(widest) for row in bits])
     places = lax.broadcasted_iota(jnp.int32, keys.shape, 1)
-    if len(scores) == 1 and keys.shape[1] >= _LONG and not stable:
+    known = isinstance(keys.shape[1], int)  # and not a name, as in an exported program
+    if known and keys.shape[1] >= _LONG and len(scores) == 1 and not stable:
         keys, item = _sort_long(keys, places)
     else:
         keys, item = _sort(keys, places, stable=stable)
@@ -179,7 +180,7 @@ def centred_ranks(x: Array, y: Array, weight: Array) -> Array:
     """Weight above minus weight below each item, for x and y: twice the tie-averaged ranks."""
     by_score = order(x, y)
     before, tied = tied_weight(weight[by_score.item], by_score.start, by_score.end)
-    return unsort(2 * before + tied - jnp.sum(weight), by_score.item)
+    return unsort(2 * before + tied - jnp.sum(weight, dtype=weight.dtype), by_score.item)
 
 
 def ranked(scores: Array, positive: Array, weight: Array) -> Ranked:

@@ -1,8 +1,8 @@
 """Samples of labels that are alike, drawn together.
 
-What a metric of this library makes of samples depends neither on their order nor on whether
-two alike are two or one of twice the weight. Labels of few classes make few kinds of samples,
-so that a resample of all of them is one draw of how many there are of each.
+What most metrics make of samples depends neither on their order nor on whether two alike are
+two or one of twice the weight. Labels of few classes make few kinds of samples, so that a
+resample of all of them is one draw of how many there are of each.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from jax import Array
 
 from jmetrics._core.anatomy import Plan
 from jmetrics._core.counts import as_labels
+from jmetrics._core.merging import STEADY, map_fields
 from jmetrics._core.numerics import tabulate
 from jmetrics._core.weights import combine
 from jmetrics.inference._plans import Problem
@@ -50,7 +51,15 @@ def _of_labels(plan: Any) -> bool:
     (n, *more), *_ = (array.shape for array in plan.arrays[:2])
     whole = all(not jnp.issubdtype(array.dtype, jnp.floating) for array in plan.arrays[:2])
     others = jax.tree.leaves((plan.measure, plan.finish))
-    return not more and whole and all(jnp.shape(other)[:1] != (n,) for other in others)
+    alone = not more and whole and all(jnp.shape(other)[:1] != (n,) for other in others)
+    return alone and not _counts_entries(plan)
+
+
+def _counts_entries(plan: Plan) -> bool:
+    """Whether two samples are more than one of twice the weight, as for R² of one sample."""
+    kinds = []
+    map_fields(lambda kind, leaf: kinds.append(kind), jax.eval_shape(plan.statistic))
+    return STEADY in kinds
 
 
 def _number_of(ids: Sequence[Array | None], given: Given, said: int | None) -> int | None:

@@ -66,15 +66,15 @@ class Fit(NamedTuple):
         return Fit(self.target.times(factor), scale(scale(self.residual, factor), factor))
 
 
-def _sum_of_squares(error: Array, weight: Array, unit: Array) -> Array:
-    return weighted_sum(jnp.square(error / unit), weight)
+def _sum_of_squares(error: Array, weight: Array) -> Array:
+    return weighted_sum(jnp.square(error), weight)
 
 
 def _fit(y_true, y_pred, sample_weight, where, *, residual=_sum_of_squares):
     y_true, y_pred, weight = resolve(y_true, y_pred, sample_weight, where)
     unit = unit_near(y_true, weight != 0)
     target = moments(y_true, weight, unit)
-    fit = Fit(target, residual(y_true - y_pred, weight, unit))
+    fit = Fit(target, residual(y_true / unit - y_pred / unit, weight))
     return InUnits((merging_unit(unit[0], target),), fit)
 
 
