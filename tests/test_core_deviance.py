@@ -82,23 +82,23 @@ def test_value_in_float64(power: float, x64) -> None:
 )
 def test_parts_out_of_range(power: float, y: float, mu: float) -> None:
     """Of a deviance that is in it."""
-    y, mu = np.array([y], np.float32), np.array([mu], np.float32)
-    np.testing.assert_allclose(single(power)(y, mu), exact(y, mu, power), rtol=3e-6)
+    pair = np.array([y], np.float32), np.array([mu], np.float32)
+    np.testing.assert_allclose(single(power)(*pair), exact(*pair, power), rtol=3e-6)
 
 
 @pytest.mark.parametrize(
     ("power", "y", "mu"), [(-0.1, 1e22, 1e16), (1.3, 1.3e35, 3.6e-12), (3, 1e10, 1e-20)]
 )
 def test_out_of_range(power: float, y: float, mu: float) -> None:
-    y, mu = np.array([y], np.float32), np.array([mu], np.float32)
-    assert np.asarray(single(power)(y, mu)) == np.inf
+    pair = np.array([y], np.float32), np.array([mu], np.float32)
+    assert np.asarray(single(power)(*pair)) == np.inf
 
 
 @pytest.mark.parametrize(("power", "at"), [(-3, 1e8), (2.5, 1e-30), (3, 1e-20), (4, 2e-38)])
 def test_perfect_far_from_1(power: float, at: float) -> None:
-    at = np.array([at], np.float32)
-    by_y, by_mu, _ = single(power, 1)(at, at, np.float32(power))
-    assert np.asarray(single(power)(at, at)) == by_y == by_mu == 0
+    pair = 2 * (np.array([at], np.float32),)
+    by_y, by_mu, _ = single(power, 1)(*pair, np.float32(power))
+    assert np.asarray(single(power)(*pair)) == by_y == by_mu == 0
 
 
 @pytest.mark.parametrize("power", [-1, 0, 1, 1 + 1e-6, 1.5, 1.99])
