@@ -53,7 +53,8 @@ OF_COLUMNS = {
 
 def arguments(name: str, parameters: dict[str, inspect.Parameter]) -> tuple[list, dict[str, Any]]:
     """Arrays that suit the function, and the options that it cannot do without."""
-    y_true, y_pred = LABELS, SCORES
+    y_true: np.ndarray = LABELS
+    y_pred: np.ndarray = SCORES
     if name == "accuracy_score":
         y_pred = (SCORES > 0.5).astype(np.int32)
     elif "segment_ids" in parameters:
