@@ -145,18 +145,33 @@ class RankedLabels(NamedTuple):
     """Whether there is an item that counts."""
     rank: Array
     """How many places are above."""
-    start: Array
-    """How many items are ranked above all those that share this place."""
-    end: Array
-    """How many are ranked above or share it."""
     before: Array
     """How many relevant items are ranked above all those that share this place."""
-    within: Array
-    """How many relevant items share it."""
+    upto: Array
+    """How many relevant items are ranked above or share it."""
+    others_before: Array
+    """How many items that are not relevant are ranked above all those that share this place."""
+    others_upto: Array
+    """How many that are not relevant are ranked above or share it."""
     total: Array
     """How many relevant items each list has."""
     size: Array
     """How many items each list has."""
+
+    @property
+    def start(self) -> Array:
+        """How many items are ranked above all those that share each place."""
+        return self.before + self.others_before
+
+    @property
+    def end(self) -> Array:
+        """How many are ranked above or share it."""
+        return self.upto + self.others_upto
+
+    @property
+    def within(self) -> Array:
+        """How many relevant items share it."""
+        return self.upto - self.before
 
 
 Ranking = Callable[[Array, Array, Lists, str], Any]
@@ -171,7 +186,8 @@ def ranked_gains(
     In order of the scores where that is asked for, or in any.
     """
     if ties == "average" and not in_order and _are_short(lists, score):
-        start, end, *_ = _count_places(score, jnp.zeros_like(gain), lists)
+        (keys,) = _keys(score, lists)
+        start, end = (_count(keys, compare, keys) for compare in (lax.lt, lax.le))
         gain = gain if lists.on is None else jnp.where(lists.on, gain, jnp.zeros_like(gain))
         return RankedGains(lists, gain, start, end, _sizes(lists, score))
     places = _places(score, gain, lists, ties)
@@ -196,20 +212,18 @@ def ranked_labels(score: Array, label: Array, lists: Lists, ties: str) -> Ranked
     places = _places(score, label, lists, ties)
     ones = (places.real & (places.of_items(label) != 0)).astype(jnp.int32)
     running = places.lists.running(ones)
-    before, within = running - ones, ones
+    before, upto = running - ones, running
     if ties == "average":
-        upto = places.at(running, places.end - 1)
-        before = places.at(before, places.start)
-        within = upto - before
+        before, upto = places.at(before, places.start), places.at(upto, places.end - 1)
     return RankedLabels(
         places.lists,
         ones.astype(label.dtype),
         places.real,
         places.rank,
-        places.start,
-        places.end,
         before,
-        within,
+        upto,
+        places.start - before,
+        places.end - upto,
         places.lists.sum(ones),
         places.size,
     )
@@ -222,16 +236,20 @@ def counted_labels(score: Array, label: Array, lists: Lists, ties: str) -> Ranke
         return ranked._replace(rank=ranked.start)
     real = jnp.ones(score.shape, jnp.bool_) if lists.on is None else lists.on
     ones = (real & (label != 0)).astype(jnp.int32)
-    start, end, before, upto = _count_places(score, ones, lists)
+    (keys,) = _keys(score, lists)
+    last = ~jnp.zeros_like(keys)
+    relevant, others = jnp.where(ones > 0, keys, last), jnp.where(ones > 0, last, keys)
+    before, others_before = (_count(of, lax.lt, keys) for of in (relevant, others))
+    upto, others_upto = (_count(of, lax.le, keys) for of in (relevant, others))
     return RankedLabels(
         lists,
         ones.astype(label.dtype),
         real,
-        start,
-        start,
-        end,
+        before + others_before,
         before,
-        upto - before,
+        upto,
+        others_before,
+        others_upto,
         lists.sum(ones),
         _sizes(lists, score),
     )
@@ -241,27 +259,23 @@ def _are_short(lists: Lists, score: Array) -> TypeGuard[Rows]:
     """Whether to compare all items of a list takes less time than to sort them."""
     if not isinstance(lists, Rows) or score.shape[1] not in range(_SHORT + 1):
         return False
-    return lists.on is None or jnp.issubdtype(score.dtype, jnp.floating)
+    return jnp.issubdtype(score.dtype, jnp.floating)  # of which only NaN has the last key
 
 
-def _count_places(score: Array, ones: Array, lists: Rows) -> list[Array]:
-    """Count the items above, and above or tied with, each one; then those of them with a 1.
+def _count(some: Array, compare: Callable[[Array, Array], Array], keys: Array) -> Array:
+    """How many of some keys compare so with each key of the same list.
 
-    All four in the bytes of one number.
+    Each count has a loop of its own, so that compilers leave out those that a metric has no use
+    for.
     """
-    (keys,) = (key.T for key in _keys(score, lists))
-    ones = ones.T.astype(jnp.uint32)
-    above, tied = 0x01010000 * ones + 0x0101, 0x01000000 * ones + 0x0100
+    columns = keys.T
 
-    def add(counts: Array, item: tuple[Array, Array, Array]) -> tuple[Array, None]:
-        key, above, tied = (row[None] for row in item)
-        at_least = jnp.where(key == keys, tied, jnp.zeros_like(tied))
-        return counts + jnp.where(key < keys, above, at_least), None
+    def add(counts: Array, key: Array) -> tuple[Array, None]:
+        return counts + compare(key[None], columns).astype(counts.dtype), None
 
     # A zero that varies over the mesh as the items do, for `shard_map`.
-    none = ones - ones
-    counts, _ = lax.scan(add, none, (keys, above, tied), unroll=10)
-    return [((counts.T >> byte) & 255).astype(jnp.int32) for byte in (0, 8, 16, 24)]
+    none = (columns - columns).astype(jnp.uint8)
+    return lax.scan(add, none, some.T, unroll=10)[0].T.astype(jnp.int32)
 
 
 @dataclass(frozen=True)

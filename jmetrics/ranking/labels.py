@@ -160,7 +160,7 @@ def _coverage(ranked: RankedLabels, _: None) -> tuple[Array, Array]:
 def _loss(ranked: RankedLabels, _: None) -> tuple[Array, Array]:
     lists, dtype = ranked.lists, ranked.label.dtype
     others = ranked.size - ranked.total
-    wrong = (ranked.end - ranked.before - ranked.within).astype(dtype)
+    wrong = ranked.others_upto.astype(dtype)
     share = safe_divide(ranked.label * wrong, lists.of_each(others.astype(dtype)), 0.0)
     value = safe_divide(lists.sum(share), ranked.total.astype(dtype), 0.0)
     return value, (ranked.total > 0) & (others > 0)
@@ -168,7 +168,7 @@ def _loss(ranked: RankedLabels, _: None) -> tuple[Array, Array]:
 
 def _average_precision(ranked: RankedLabels, _: None) -> tuple[Array, Array]:
     dtype = ranked.label.dtype
-    found = (ranked.before + ranked.within).astype(dtype) / ranked.end.astype(dtype)
+    found = ranked.upto.astype(dtype) / ranked.end.astype(dtype)
     value = safe_divide(ranked.lists.sum(ranked.label * found), ranked.total.astype(dtype), 0.0)
     return value, (ranked.total > 0) & (ranked.total < ranked.size)
 

@@ -410,8 +410,8 @@ def _bpref(ranked: RankedLabels, _: None) -> tuple[Array, Array]:
     lists, dtype = ranked.lists, ranked.label.dtype
     total, others = (c.astype(dtype) for c in (ranked.total, ranked.size - ranked.total))
     most = lists.of_each(total)
-    above = (ranked.start - ranked.before).astype(dtype)
-    tied = (ranked.end - ranked.start - ranked.within).astype(dtype)
+    above = ranked.others_before.astype(dtype)
+    tied = (ranked.others_upto - ranked.others_before).astype(dtype)
     # Each number of tied others, 0 to all, is as likely to be above; some sums stay below R.
     below = jnp.clip(most - above, 0, tied + 1)
     counted = below * above + below * (below - 1) / 2 + (tied + 1 - below) * most
@@ -422,7 +422,7 @@ def _bpref(ranked: RankedLabels, _: None) -> tuple[Array, Array]:
 def _interpolated(ranked: RankedLabels, _: None, levels: Array) -> tuple[Array, Array]:
     lists, dtype = ranked.lists, ranked.label.dtype
     levels = jnp.atleast_1d(jnp.asarray(levels, dtype))
-    hits = (ranked.before + ranked.within).astype(dtype)
+    hits = ranked.upto.astype(dtype)
     precision = jnp.where(ranked.real, hits / (ranked.rank + 1).astype(dtype), 0)
 
     def highest(level: Array) -> Array:
