@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import functools
 import math
-from typing import NamedTuple
+from dataclasses import dataclass, field
 
 import jax
 import jax.numpy as jnp
@@ -26,7 +26,9 @@ from jax.typing import DTypeLike
 from jmetrics._core.numerics import power_of
 
 
-class Power(NamedTuple):
+@jax.tree_util.register_dataclass
+@dataclass(frozen=True)
+class Power:
     """A Tweedie power with its distances from 1 and 2.
 
     Taken before anything is rounded to the precision of the data: a float32 of 1.999 is
@@ -36,15 +38,17 @@ class Power(NamedTuple):
     value: float | Array
     to_one: float | Array
     to_two: float | Array
+    is_limit: bool = field(metadata={"static": True})
+    """Whether it is known to be 1 or 2, where an exponent is 0 and logarithms are enough."""
 
     @classmethod
     def of(cls, power: float | Array) -> Power:
         """Split a plain number in double precision, an array in its own."""
-        return cls(power, 1 - power, 2 - power)
+        return cls(power, 1 - power, 2 - power, isinstance(power, float) and power in (1, 2))
 
     def astype(self, dtype: DTypeLike) -> Power:
         """All three in the precision of the data."""
-        return Power(*(jnp.asarray(part, dtype) for part in self))
+        return jax.tree.map(lambda part: jnp.asarray(part, dtype), self)
 
 
 def inside(y: Array, mu: Array, power: Power) -> Array:
@@ -99,9 +103,9 @@ def _tangent(general, slope_in_mu, slope_in_y, primals, tangents):
         tangent += dmu * slope_in_mu(y, mu, power)
     if not isinstance(dy, SymbolicZero):
         tangent += dy * slope_in_y(y, mu, power)
-    if not all(isinstance(part, SymbolicZero) for part in dpower):
+    if not all(isinstance(part, SymbolicZero) for part in jax.tree.leaves(dpower)):
         by_power = functools.partial(general, y, mu)
-        tangent += jax.jvp(by_power, (power,), (Power(*map(_instantiate, dpower)),))[1]
+        tangent += jax.jvp(by_power, (power,), (jax.tree.map(_instantiate, dpower),))[1]
     return tangent
 
 
@@ -205,16 +209,20 @@ def _general(y: Array, mu: Array, power: Power) -> Array:
     y, mu = _or_one(y, ok), _or_one(mu, ok)
     by_b = jnp.asarray(a >= 0.5)
     exponent = jnp.where(by_b, b, a)
-    scale = power_of(mu, exponent)
     base = jnp.where(y > 0, y, 2 * mu)
     log = _log_ratio(base, mu)
-    apart = _powers_apart(base, scale, log, exponent)
+    if power.is_limit:
+        scale, apart = jnp.ones_like(mu), log
+    else:
+        scale = power_of(mu, exponent)
+        apart = _powers_apart(base, scale, log, exponent)
     error = base - mu
     relative = jnp.where(mu < 1, scale * error / mu, scale * (error / mu))
     high, low = _overflowing(base * apart, scale * error), _overflowing(relative, apart)
     near = (jnp.abs(log) < 0.5) & (jnp.abs(exponent * log) < 1)
     lead = jnp.where(by_b, base, jnp.ones_like(base))
-    factor = _near(jnp.where(near, log, jnp.zeros_like(log)), exponent, by_b)
+    close_log = jnp.where(near, log, jnp.zeros_like(log))
+    factor = _near(close_log, None if power.is_limit else exponent, by_b)
     # The product of all three is in range where that of two need not be.
     close = jnp.where(lead > 1, scale * (lead * factor), (scale * lead) * factor)
     close = jnp.where(factor == 0, jnp.zeros_like(close), close)
@@ -230,10 +238,15 @@ def _overflowing(a: Array, b: Array) -> Array:
     return jnp.where(jnp.isfinite(a) & jnp.isfinite(b), a - b, jnp.inf)
 
 
-def _near(log: Array, exponent: Array, by_b: Array) -> Array:
-    """log² (ψ(−log) + b ψ(b log)) or log² (ψ(log) − a ψ(a log)), which hardly cancel near 0."""
+def _near(log: Array, exponent: Array | None, by_b: Array) -> Array:
+    """log² (ψ(−log) + b ψ(b log)) or log² (ψ(log) − a ψ(a log)), which hardly cancel near 0.
+
+    An exponent of None is 0.
+    """
     sign = jnp.where(by_b, 1.0, -1.0).astype(log.dtype)
-    return jnp.square(log) * (_psi(-sign * log) + sign * exponent * _psi(exponent * log))
+    first = _psi(-sign * log)
+    second = 0 if exponent is None else sign * exponent * _psi(exponent * log)
+    return jnp.square(log) * (first + second)
 
 
 def _psi(z: Array) -> Array:

@@ -216,9 +216,8 @@ def _tweedie_loss(y_true, y_pred, sample_weight, where, power, floor, *, devianc
         lost = off & ~(domain & jnp.isfinite(sum(parts)))
         y_true, y_pred = jnp.where(lost, one, y_true), jnp.where(lost, 0, y_pred)
     reason = _BETWEEN if deviance is _likelihood else _DOMAIN
-    return weighted_mean(
-        check.defined(of(y_true, y_pred), domain | off, reason), weight, undefined=0.0
-    )
+    values = check.defined(of(y_true, y_pred), domain | off, reason)
+    return weighted_mean(lax.optimization_barrier(values), weight, undefined=0.0)
 
 
 def _of_log(y: Array, linear: Array, power: Power, _: Array) -> Array:
