@@ -97,6 +97,29 @@ def test_a_million_scores() -> None:
     assert off <= 2e-6 * np.linalg.norm(slope)
 
 
+@pytest.mark.parametrize("surrogate", ["squared_hinge", "laplace", "logistic", "sigmoid"])
+def test_a_million_tied_scores(surrogate: str) -> None:
+    """Equal weights at one place, added up one by one, would all be rounded the same way."""
+    rng, n, temperature = np.random.default_rng(4), 1_000_000, 1e-3
+    y, level = rng.random(n) < 0.9, rng.integers(0, 100, n)
+    loss = functools.partial(losses.auc_loss, surrogate=surrogate, temperature=temperature)
+    gradient = jax.jit(jax.grad(loss, argnums=1))(y, (level / 100).astype(np.float32))
+    places = np.arange(100, dtype=np.float32) / np.float32(100)
+    positives, negatives = (np.bincount(level[y == c], minlength=100) for c in (True, False))
+    t = places[:, None].astype(np.float64) - places
+    tail = np.exp(-np.abs(t) / temperature)
+    slope = {
+        "squared_hinge": lambda: -2 * np.maximum(1 - t, 0),
+        "laplace": lambda: -tail / 2 / temperature,
+        "logistic": lambda: -np.where(t < 0, 1, tail) / (1 + tail) / temperature,
+        "sigmoid": lambda: -tail / (1 + tail) ** 2 / temperature,
+    }[surrogate]()
+    pairs = float(y.sum()) * (~y).sum()
+    expected = np.where(y, (slope @ negatives)[level], -(positives @ slope)[level]) / pairs
+    off = np.linalg.norm(np.asarray(gradient, np.float64) - expected)
+    assert off <= 2e-6 * np.linalg.norm(expected)
+
+
 MANY: dict[str, Callable[[np.random.Generator, np.ndarray], np.ndarray]] = {
     "normal": lambda rng, y: y + rng.normal(size=y.size),
     "right by far": lambda rng, y: 9 * y + rng.normal(size=y.size),

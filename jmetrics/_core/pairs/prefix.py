@@ -18,7 +18,7 @@ from jax import Array, lax
 _SHORT = 64
 """How many places are passed one by one; more are cut into runs that go side by side."""
 
-_LONG = 1024
+_LONG = 128
 """Largest length, and number, of runs: more would round too much, so that runs are cut again."""
 
 
