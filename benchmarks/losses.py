@@ -90,7 +90,7 @@ def against_brute_force(n: int) -> list[Row]:
             brute_force(surrogate),
             tuple(map(jnp.asarray, classes)),
             exact=in_double(surrogate, *classes),
-            rounds=1 if n >= 100_000 else 5,
+            rounds=3,
         )
         for surrogate in PENALTIES
     ]

@@ -27,7 +27,7 @@ if "JMETRICS_SHORT" in os.environ:
 pytest.register_assert_rewrite("tests.laws", "tests.compare", "tests.harness")
 
 
-_AT_ONCE = 600
+_AT_ONCE = 1200
 _finished = itertools.count(1)
 
 
