@@ -65,8 +65,9 @@ def test_number(value) -> None:
 def test_positive_integer(value: int) -> None:
     with pytest.raises(ValueError, match=f"`n` must be at least 1, got {value}"):
         check.positive_integer("n", value)
-    with pytest.raises(TypeError, match="whole number"):
-        check.positive_integer("n", 1.5)
+    for no_count in (1.5, True):
+        with pytest.raises(TypeError, match="whole number"):
+            check.positive_integer("n", no_count)
     assert check.positive_integer("n", np.int64(3)) == 3
 
 

@@ -307,6 +307,19 @@ def test_missing_labels_are_masked_one_by_one(metric, average) -> None:
     assert_same(found, np.asarray(expected), rtol=2e-6)
 
 
+@pytest.mark.parametrize("metric", ["roc_auc_score", "average_precision_score"])
+def test_what_is_wrong_in_one_column_leaves_the_others_alone(metric) -> None:
+    data = next(label_data())
+    whole = np.asarray(getattr(ours, metric)(data.y_true, data.y_score, average=None))
+    for k in (0, 1):
+        y, s = data.y_true.copy(), data.y_score.copy()
+        y[3, k], s[3, k] = (2, s[3, k]) if k else (y[3, k], np.nan)
+        found = np.asarray(getattr(ours, metric)(y, s, average=None))
+        assert_nan(found[k], "its own column")
+        assert_same(np.delete(found, k), np.delete(whole, k), rtol=0)
+        assert_nan(getattr(ours, metric)(y, s), "a mean with it")
+
+
 def probabilities(s: np.ndarray) -> np.ndarray:
     """Scores in the order of others within each column, and rows that add up to 1."""
     s = (s - s.min()) / (2 * s.shape[1] * np.ptp(s))

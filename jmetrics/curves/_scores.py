@@ -23,7 +23,7 @@ Area = Callable[[Array, Array, Array], Array]
 
 
 class Scored(NamedTuple):
-    """Samples with scores, and whether labels and scores that count are what they must be."""
+    """Samples with scores, and whether those that count are what they must be, in each column."""
 
     score: Array
     """(n,), or (n, n_columns)."""
@@ -76,8 +76,8 @@ def scored(
         positive,
         weight,
         entries,
-        jnp.all(known | over_trailing(weight == 0, known.ndim)),
-        jnp.all(numeric | over_trailing(weight == 0, numeric.ndim)),
+        jnp.all(known | over_trailing(weight == 0, known.ndim), axis=0),
+        jnp.all(numeric | over_trailing(weight == 0, numeric.ndim), axis=0),
         dtype,
         domain,
     )
@@ -97,11 +97,15 @@ def _classes(
 
 
 def in_domain(value: Any, data: Scored) -> Any:
-    """Make a value NaN if a label or a score that counts is out of its domain."""
+    """Make a value NaN if a label or a score that counts, in its column, is out of its domain."""
 
     def defined(leaf: Array) -> Array:
-        leaf = check.defined(leaf, data.labelled, f"`y_true` must be {data.domain}")
-        return check.defined(leaf, data.numeric, "`y_score` must not be NaN")
+        for legal, reason in (
+            (data.labelled, f"`y_true` must be {data.domain}"),
+            (data.numeric, "`y_score` must not be NaN"),
+        ):
+            leaf = check.defined(leaf, legal if leaf.ndim else jnp.all(legal), reason)
+        return leaf
 
     return jax.tree.map(defined, value)
 

@@ -90,7 +90,7 @@ def number_or_vector(name: str, value: Any) -> float | Array:
 def positive_integer(name: str, value: Any) -> int:
     """Return a static count, which must be a whole number of at least 1."""
     try:
-        count = operator.index(value)
+        count = operator.index(None if isinstance(value, bool) else value)
     except TypeError:
         raise TypeError(f"`{name}` must be a whole number, got {value!r}") from None
     if count < 1:
