@@ -23,9 +23,11 @@ from jax import Array
 from jax.custom_derivatives import SymbolicZero
 from jax.typing import DTypeLike
 
+from jmetrics._core.merging import MOST, kinds
 from jmetrics._core.numerics import power_of
 
 
+@kinds(value=MOST, to_one=MOST, to_two=MOST)
 @jax.tree_util.register_dataclass
 @dataclass(frozen=True)
 class Power:
@@ -79,9 +81,14 @@ def unit_deviance_of_log(y: Array, log_mu: Array, power: Power) -> Array:
 
 
 def representable(y: Array, mu: Array, power: Power) -> Array:
-    """Whether the deviance and its slopes are numbers that the dtype can hold."""
-    parts = unit_deviance(y, mu, power) + slope_in_mu(y, mu, power) + _slope_in_y(y, mu, power)
-    return jnp.isfinite(jax.lax.stop_gradient(parts))
+    """Whether the deviance and its slopes are numbers well within the range of the dtype."""
+    a, b = power.to_two, power.to_one
+    # Whole logarithms are off by less than 1.
+    of_y, of_mu = (jnp.frexp(_or_one(x, x != 0))[1].astype(y.dtype) for x in (y, mu))
+    products = (a * of_y, b * of_y, a * of_mu, b * of_mu, of_y + b * of_mu, of_y + (b - 1) * of_mu)
+    reach = jnp.finfo(y.dtype).maxexp - 16 - 2 * (jnp.abs(a) + jnp.abs(b))
+    within = functools.reduce(jnp.maximum, products) < reach
+    return within & jnp.isfinite(y) & jnp.isfinite(mu)
 
 
 @jax.custom_jvp

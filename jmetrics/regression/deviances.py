@@ -12,7 +12,7 @@ from jax import Array, lax
 from jmetrics._core import check
 from jmetrics._core.anatomy import Step, metric, plan
 from jmetrics._core.deviance import Power, inside, representable, unit_deviance
-from jmetrics._core.merging import MOST, Union, kinds, number, plus
+from jmetrics._core.merging import Union, number, plus
 from jmetrics._core.moments import Moments, moments
 from jmetrics._core.numerics import mean_of, weighted_sum, weighted_total
 from jmetrics._core.types import ArrayLike, Number
@@ -72,9 +72,7 @@ def _deviance(y_true: Array, y_pred: Array, weight: Array, power: Power) -> Arra
     domain = inside(y_true, y_pred, power) | off
     if weighted:
         # Without weight, what overflows must not reach a derivative: 0 times ∞ is no 0.
-        lost = lax.cond(
-            jnp.any(off), lambda: off & ~representable(y_true, y_pred, power), lambda: off
-        )
+        lost = off & ~representable(y_true, y_pred, power)
         one = jnp.ones_like(y_true)
         y_true, y_pred = jnp.where(lost, one, y_true), jnp.where(lost, one, y_pred)
     deviance = check.defined(unit_deviance(y_true, y_pred, power), domain, _DOMAIN)
@@ -165,7 +163,6 @@ def d2_tweedie_score(
     return plan(arrays, Step.of(_deviances, powers), Step.of(_explained))
 
 
-@kinds(power=MOST)
 class Deviances(NamedTuple):
     """Deviances from the mean of the target and from its predictions."""
 
