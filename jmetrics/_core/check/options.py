@@ -90,9 +90,11 @@ def number_or_vector(name: str, value: Any) -> float | Array:
 def positive_integer(name: str, value: Any) -> int:
     """Return a static count, which must be a whole number of at least 1."""
     try:
-        count = operator.index(None if isinstance(value, bool) else value)
+        count = operator.index(value)
     except TypeError:
-        raise TypeError(f"`{name}` must be a whole number, got {value!r}") from None
+        count = None
+    if count is None or isinstance(value, bool):
+        raise TypeError(f"`{name}` must be a whole number, got {value!r}")
     if count < 1:
         raise ValueError(f"`{name}` must be at least 1, got {count}")
     return count
