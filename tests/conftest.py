@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 from collections.abc import Iterator
+from pathlib import Path
 
 import jax
 import numpy as np
@@ -27,16 +28,16 @@ if "JMETRICS_SHORT" in os.environ:
 pytest.register_assert_rewrite("tests.laws", "tests.compare", "tests.harness")
 
 
-_AT_ONCE = 1200
+_MAPPED = Path("/proc/self/maps")
 _finished = itertools.count(1)
 
 
 def pytest_runtest_teardown() -> None:
-    """Let programs go after so many tests: a process may map only so many pieces of memory.
+    """Let programs go before they take all the pieces of memory that Linux lets a process map.
 
-    Each program takes about ten of the 65,530 that Linux allows, and the one beyond crashes.
+    Each program takes about ten of the 65,530, and the one beyond crashes.
     """
-    if next(_finished) % _AT_ONCE == 0:
+    if next(_finished) % 50 == 0 and _MAPPED.exists() and _MAPPED.read_text().count("\n") > 40_000:
         jax.clear_caches()
 
 

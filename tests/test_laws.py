@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from typing import Any
 
-import jax
 import pytest
 
 from tests.harness import forget_compiled
@@ -22,7 +21,6 @@ def forget_programs_of_others(case: Case) -> None:
     if _latest != [case]:
         _latest[:] = [case]
         forget_compiled()
-        jax.clear_caches()
 
 
 SHORT = "JMETRICS_SHORT" in os.environ
