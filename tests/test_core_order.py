@@ -8,6 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from jax.sharding import Mesh, PartitionSpec
 
 import jmetrics._core.order
 from jmetrics._core.order import order, ranked
@@ -90,9 +91,13 @@ def brute_counts(scores: np.ndarray, positive: np.ndarray, weight: np.ndarray) -
     return corners
 
 
+@pytest.mark.parametrize("block", [7, 30, 60, 2**19])
 @pytest.mark.parametrize("dtype", [np.int8, jnp.bfloat16, jnp.float16], ids=lambda d: d.__name__)
-def test_counting_values_and_sorting_agree(dtype, rng: np.random.Generator) -> None:
+def test_counting_values_and_sorting_agree(
+    dtype, block: int, rng: np.random.Generator, monkeypatch
+) -> None:
     """Whole weights of 16-bit scores are counted in a table, others along a sort."""
+    monkeypatch.setattr(jmetrics._core.order, "_BLOCK", block)
     scores = rng.integers(-20, 20, 60).astype(np.dtype(dtype))
     positive, weight = rng.random(60) < 0.4, rng.integers(0, 4, 60).astype(np.int32)
     expected = brute_counts(scores.astype(np.float64), positive, weight)
@@ -106,6 +111,22 @@ def test_counting_values_and_sorting_agree(dtype, rng: np.random.Generator) -> N
         for c in counts:
             assert set(np.asarray(c.before).tolist()) <= {0, *np.asarray(c.through).tolist()}
             assert int(jnp.sum(c.item)) == int(c.through[-1])
+
+
+@pytest.mark.parametrize("size", [12, 13])
+def test_values_are_counted_in_blocks_on_a_mesh(size: int, monkeypatch) -> None:
+    monkeypatch.setattr(jmetrics._core.order, "_BLOCK", 4)
+    mesh = Mesh(np.array(jax.devices()[:1]), ("list",))
+    scores = jnp.arange(2 * size).reshape(2, size).astype(jnp.bfloat16)
+    positive = jnp.arange(2 * size).reshape(2, size) % 3 == 0
+
+    def count(scores: jax.Array, positive: jax.Array) -> jax.Array:
+        ones = jnp.ones(size, jnp.int32)
+        return jax.vmap(lambda s, p: ranked(s, p, ones).tp.through[-1])(scores, positive)
+
+    spec = PartitionSpec("list")
+    sharded = jax.shard_map(count, mesh=mesh, in_specs=spec, out_specs=spec)
+    np.testing.assert_array_equal(sharded(scores, positive), jnp.sum(positive, axis=1))
 
 
 def test_order_does_not_depend_on_a_batch_of_weights(rng: np.random.Generator) -> None:

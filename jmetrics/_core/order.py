@@ -20,6 +20,9 @@ from jmetrics._core.bits import float_from_bits, sortable_bits
 _LONG = 2**16
 """From this length on, a row is worth to be sorted by two cores of a CPU."""
 
+_BLOCK = 2**19
+"""How many scores are counted at a time, for which all that it takes stays in the cache."""
+
 
 class Order(NamedTuple):
     """Places by falling score along the last axis, ties together."""
@@ -247,6 +250,20 @@ def _few_values(scores: Array, weight: Array) -> bool:
 def _tables(scores: Array, positive: Array, weight: Array) -> RankedCounts:
     """Weight of positives and of negatives at each value that scores may have, falling."""
     values = 1 << (8 * scores.dtype.itemsize)
-    slot = positive.astype(jnp.int32) * values + (~sortable_bits(scores)).astype(jnp.int32)
-    fp, tp = jnp.zeros(2 * values, jnp.int32).at[slot].add(weight).reshape(2, values)
+
+    def add(table: Array, scores: Array, positive: Array, weight: Array) -> Array:
+        slot = positive.astype(jnp.int32) * values + (~sortable_bits(scores)).astype(jnp.int32)
+        return table.at[slot].add(weight)
+
+    def add_block(i: Array, table: Array) -> Array:
+        at = first + i * _BLOCK
+        return add(table, *(lax.dynamic_slice_in_dim(a, at, _BLOCK) for a in arrays))
+
+    arrays, n = (scores, positive, weight), scores.shape[0]
+    blocks = max(n - 1, 0) // _BLOCK if isinstance(n, int) else 0  # or a name, in exported programs
+    first = n - blocks * _BLOCK
+    table = add(jnp.zeros(2 * values, jnp.int32), *(a[:first] for a in arrays))
+    if blocks:
+        table = lax.fori_loop(0, blocks, add_block, table)
+    fp, tp = table.reshape(2, values)
     return RankedCounts(tp, fp)
