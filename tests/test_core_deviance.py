@@ -12,6 +12,7 @@ import pytest
 from sklearn.metrics import mean_tweedie_deviance as reference
 
 from jmetrics import mean_tweedie_deviance
+from jmetrics._core.deviance import Power, representable, unit_deviance as deviance
 from jmetrics.losses import tweedie_loss
 from tests.oracles.regression import unit_deviance
 
@@ -184,3 +185,17 @@ def test_loss_is_the_deviance_of_the_exponential(power: float) -> None:
     expected = np.mean(exact(y, np.exp(eta.astype(np.float64)), power))
     assert float(tweedie_loss(y, eta, power=power)) == pytest.approx(expected, rel=2e-6)
     assert jnp.isnan(tweedie_loss(y, eta, power=0.5))
+
+
+@pytest.mark.parametrize("power", [-3, *POWERS])
+def test_what_is_called_representable_is_finite(power: float, rng: np.random.Generator) -> None:
+    """Over 75 decades, with targets of 0 and below where the power allows them."""
+    y, mu = (10 ** rng.uniform(-37, 38, (2, 5000))).astype(np.float32)
+    y[:500] *= 0 if 1 <= power < 2 else 1 if power >= 2 else -1
+    split = Power.of(float(power)).astype(np.float32)
+    inside = representable(y, mu, split)
+    value, (by_y, by_mu) = jax.vmap(
+        jax.value_and_grad(lambda y, mu: deviance(y, mu, split), argnums=(0, 1))
+    )(y, mu)
+    assert jnp.mean(inside) > 0.25
+    assert np.all(np.isfinite(value + by_y + by_mu), where=inside)
