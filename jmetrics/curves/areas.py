@@ -108,6 +108,7 @@ def roc_auc_score(
     Undefined: NaN unless both classes have weight, and for "macro" if a column is; a column
     without positives has no part in "weighted", which is 0 if none has any. NaN for a NaN
     score that counts, a label of no class, `max_fpr` outside (0, 1], `min_tpr` outside [0, 1).
+    With `average=None`, a wrong score or indicator makes NaN of its own column alone.
     Gradient: smooth in the weights, 0 in the scores (`jmetrics.losses.auc_loss` is for those).
     Cost: O(n log n) time a column, also for "ovo", for one sort that the weights have no part
     in, so that many weights share it under `vmap`; O(n n_classes²) for a part of "ovo". Scores
@@ -289,6 +290,7 @@ def average_precision_score(
     Range: [0, 1], higher is better; near the share of positives for scores that tell nothing.
     Undefined: 0 without a positive, also for a column of an average. NaN when nothing counts,
     for a NaN score that counts and for a label of no class.
+    With `average=None`, a wrong score or indicator makes NaN of its own column alone.
     Gradient: smooth in the weights, 0 in the scores.
     Cost: O(n log n) time a column for one sort that the weights have no part in, so that many
     weights share it under `vmap`. Scores of 16 bits or less without weights: O(n) and no sort.
