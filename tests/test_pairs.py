@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -11,6 +12,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from jax.sharding import Mesh, PartitionSpec
 
 from jmetrics._core.pairs import KERNELS, grid, kernel_sum, line, pair_sum, prefix
 from tests.compare import assert_same
@@ -30,7 +32,7 @@ LAWS: dict[str, Callable[[np.random.Generator], np.ndarray]] = {
 
 @pytest.fixture
 def short_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Runs of runs of runs among a few points."""
+    """Many runs of a few points."""
     monkeypatch.setattr(prefix, "_SHORT", 4)
     monkeypatch.setattr(prefix, "_LONG", 6)
 
@@ -61,12 +63,21 @@ def test_sums_are_those_of_all_pairs(name: str, rng: np.random.Generator) -> Non
             np.testing.assert_allclose(value, phi @ w, rtol=2e-6, atol=1e-30, err_msg=law)
 
 
-@pytest.mark.parametrize("name", ["hinge", "squared_hinge", "laplace", "sigmoid"])
-def test_derivatives_are_those_of_all_pairs(name: str, rng: np.random.Generator) -> None:
-    """By points, weights on both sides and temperature; by points twice, forward over reverse."""
+def sum_of_sums(name: str, points: Any, query: Any, key: Any, temperature: Any) -> jax.Array:
+    """What `pair_sum` is, in another way, which other rules differentiate."""
+    return jnp.vdot(query, kernel_sum(name, points, key, temperature))
 
-    def total(z, p, w, temperature):
-        return pair_sum(name, z, p, w, temperature)
+
+TOTALS = pytest.mark.parametrize("total", [pair_sum, sum_of_sums])
+
+
+@TOTALS
+@pytest.mark.parametrize("name", ["hinge", "squared_hinge", "laplace", "logistic", "sigmoid"])
+@pytest.mark.usefixtures("short_runs")
+def test_derivatives_are_those_of_all_pairs(
+    total: Callable[..., jax.Array], name: str, rng: np.random.Generator
+) -> None:
+    """By points, weights on both sides and temperature; by points twice, forward over reverse."""
 
     def pairs(z, p, w, temperature):
         return p @ PENALTIES_OF_ARRAYS[name]((z[:, None] - z[None]) / temperature) @ w
@@ -82,7 +93,36 @@ def test_derivatives_are_those_of_all_pairs(name: str, rng: np.random.Generator)
     arguments = (rng.normal(size=8), rng.random(8), rng.random(8), np.array(0.7))
     direction = rng.normal(size=8)
     with jax.enable_x64(True):
-        assert_same(derivatives(total), derivatives(pairs), rtol=1e-9)
+        found = derivatives(functools.partial(total, name))
+        assert_same(found, derivatives(pairs), rtol=1e-9)
+
+
+@TOTALS
+@pytest.mark.parametrize("name", ["laplace", "logistic", "sigmoid"])
+def test_temperature_slopes_of_clusters(
+    total: Callable[..., jax.Array], name: str, rng: np.random.Generator
+) -> None:
+    """Far apart, where a movement of the points would be much larger than the gaps that count."""
+    side, noise = rng.choice([-1, 1], 300), rng.normal(size=300)
+    p, w = rng.random((2, 300)).astype(np.float32)
+    slope = jax.jit(jax.grad(functools.partial(total, name), argnums=3))
+    for points, temperature in (
+        (1e4 * side, 0.01),
+        (1e4 * side + noise, 0.01),
+        (1e4 * side + noise, 1.0),
+        (20 * side + noise / 10, 1.0),
+    ):
+        z, scale = points.astype(np.float32), np.float32(temperature)
+        t = (z[:, None].astype(np.float64) - z) / float(scale)
+        tail = np.exp(-np.abs(t))
+        by_gap = {
+            "laplace": -tail / 2,
+            "logistic": -np.where(t < 0, 1, tail) / (1 + tail),
+            "sigmoid": -tail / (1 + tail) ** 2,
+        }[name]
+        terms = -p[:, None] * t * by_gap * w / scale
+        off = float(slope(z, p, w, scale)) - np.sum(terms)
+        assert abs(off) <= 2e-6 * np.sum(np.abs(terms)), (temperature, off)
 
 
 GRIDS = {
@@ -95,9 +135,12 @@ GRIDS = {
 """Points that are close enough together for a grid, in units of a temperature."""
 
 
+@TOTALS
 @pytest.mark.parametrize("name", ["logistic", "sigmoid"])
 @pytest.mark.usefixtures("grids")
-def test_sums_on_a_grid_are_those_of_all_pairs(name: str, rng: np.random.Generator) -> None:
+def test_sums_on_a_grid_are_those_of_all_pairs(
+    total: Callable[..., jax.Array], name: str, rng: np.random.Generator
+) -> None:
     """In value, and in what a weighted sum of them changes by; and so where no grid does."""
     n = 801
 
@@ -105,10 +148,10 @@ def test_sums_on_a_grid_are_those_of_all_pairs(name: str, rng: np.random.Generat
     def run(z, w, p, temperature):
         places = line(z, smooth=temperature)
 
-        def total(z, w, temperature):
-            return pair_sum(name, places._replace(place=z[places.item]), p, w, temperature)
+        def of_all(z, w, temperature):
+            return total(name, places._replace(place=z[places.item]), p, w, temperature)
 
-        slopes = jax.grad(total, argnums=(0, 1, 2))(z, w, temperature)
+        slopes = jax.grad(of_all, argnums=(0, 1, 2))(z, w, temperature)
         even = jnp.asarray(places.step) > 0
         return even, kernel_sum(name, places, w, temperature), slopes
 
@@ -128,25 +171,29 @@ def test_sums_on_a_grid_are_those_of_all_pairs(name: str, rng: np.random.Generat
             slope = slope * brute("sigmoid", -z, scale)
         by_pair = p[:, None] * slope * w
         by_temperature = -np.sum(by_pair * gap) / scale
+        turned = np.sum(np.abs(by_pair) * (np.abs(gap) + 1e-9 * scale)) / scale
         for found, expected, size in (
             (slopes[0], by_pair.sum(axis=1) - by_pair.sum(axis=0), 0.0),
             (slopes[1], p @ phi, 0.0),
-            (slopes[2], by_temperature, np.sum(np.abs(by_pair * gap)) / scale),
+            (slopes[2], by_temperature, turned),
         ):
             off = np.linalg.norm(np.asarray(found) - expected)
             assert off <= 2e-6 * max(np.linalg.norm(expected), size), (law, off)
 
 
+@TOTALS
 @pytest.mark.usefixtures("grids")
-def test_second_derivatives_on_a_grid(rng: np.random.Generator) -> None:
+def test_second_derivatives_on_a_grid(
+    total: Callable[..., jax.Array], rng: np.random.Generator
+) -> None:
     z, w = rng.normal(size=(2, 799)).astype(np.float32)
     places = line(jnp.asarray(z), smooth=jnp.float32(2))
     assert places.step is not None and places.step > 0
 
-    def total(z: jax.Array) -> jax.Array:
-        return pair_sum("logistic", places._replace(place=z), jnp.abs(w), jnp.ones_like(w), 2.0)
+    def of_all(z: jax.Array) -> jax.Array:
+        return total("logistic", places._replace(place=z), jnp.abs(w), jnp.ones_like(w), 2.0)
 
-    _, found = jax.jit(lambda z: jax.jvp(jax.grad(total), (z,), (w,)))(places.place)
+    _, found = jax.jit(lambda z: jax.jvp(jax.grad(of_all), (z,), (w,)))(places.place)
     share = brute("sigmoid", z, 2.0)
     curve = (np.abs(w)[:, None] + np.abs(w)) * share * (1 - share) / 4
     expected = curve.sum(axis=1) * w - curve @ w
@@ -154,18 +201,21 @@ def test_second_derivatives_on_a_grid(rng: np.random.Generator) -> None:
     assert off <= 2e-6 * np.linalg.norm(expected)
 
 
+@TOTALS
 @pytest.mark.usefixtures("grids")
-def test_rows_may_choose_otherwise(rng: np.random.Generator) -> None:
+def test_rows_may_choose_otherwise(
+    total: Callable[..., jax.Array], rng: np.random.Generator
+) -> None:
     """One on a grid and one in order, as each on its own; with one sort for many weights."""
     z, w = rng.normal(size=(2, 2, 803)).astype(np.float32)
     z[1] *= 1e4
 
     def slopes(z: jax.Array, w: jax.Array) -> jax.Array:
-        def total(z: jax.Array) -> jax.Array:
+        def of_all(z: jax.Array) -> jax.Array:
             places = line(z, smooth=jnp.float32(2))
-            return pair_sum("sigmoid", places, jnp.ones_like(w), w, 2.0)
+            return total("sigmoid", places, jnp.ones_like(w), w, 2.0)
 
-        return jax.grad(total)(z)
+        return jax.grad(of_all)(z)
 
     together = jax.jit(jax.vmap(slopes))(z, w)
     for row in range(2):
@@ -174,9 +224,26 @@ def test_rows_may_choose_otherwise(rng: np.random.Generator) -> None:
     assert [row.count("[2,803]") for row in many.splitlines() if "= sort[" in row] == [0]
 
 
+@TOTALS
+def test_each_device_may_have_a_grid_of_its_own(total: Callable[..., jax.Array]) -> None:
+    """Traced in `shard_map`, where all that is carried or chosen must vary over the mesh alike."""
+
+    def slope(z: jax.Array) -> jax.Array:
+        def of_all(z: jax.Array) -> jax.Array:
+            places, one = line(z, smooth=jnp.float32(2)), jnp.ones_like(z)
+            return total("sigmoid", places, one, one, 2.0)
+
+        return jax.grad(of_all)(z)
+
+    mesh, spec = Mesh(np.array(jax.devices()), ("data",)), PartitionSpec("data")
+    each = jax.jit(jax.shard_map(slope, mesh=mesh, in_specs=spec, out_specs=spec))
+    assert each.trace(np.zeros(grid._FEWEST, np.float32)).out_info.shape == (grid._FEWEST,)
+
+
 PENALTIES_OF_ARRAYS: dict[str, Callable[[jax.Array], jax.Array]] = {
     "squared_hinge": lambda t: jnp.square(jnp.maximum(-t, 0)),
     "hinge": lambda t: jax.nn.relu(-t),
+    "logistic": lambda t: jax.nn.softplus(-t),
     "sigmoid": lambda t: jax.nn.sigmoid(-t),
     "laplace": lambda t: jnp.where(
         t >= 0, jnp.exp(-jnp.maximum(t, 0)) / 2, 1 - jnp.exp(jnp.minimum(t, 0)) / 2

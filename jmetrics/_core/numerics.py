@@ -105,18 +105,18 @@ def weighted_sum(values: Array, weight: Array, axis: int | None = 0) -> Array:
     dtype = _sum_dtype(values, weight)
     products = times(values.astype(dtype), weight.astype(dtype))
     if axis == 0 and jnp.issubdtype(weight.dtype, jnp.floating):
-        products = _runs_summed(products)
+        return long_sum(products)
     return jnp.sum(products, axis=axis)
 
 
-def _runs_summed(x: Array) -> Array:
-    """Sums of short runs along a long first axis: some XLA versions add one by one, and drift."""
+def long_sum(x: Array) -> Array:
+    """Sum along the first axis, by short runs: some XLA versions add one by one, and drift."""
     runs = x.shape[0] // _LONG
-    if runs < 2:
-        return x
-    head = x[: runs * _LONG].reshape(runs, _LONG, *x.shape[1:])
-    summed = lax.optimization_barrier(jnp.sum(head, axis=1))
-    return jnp.concatenate([summed, x[runs * _LONG :]])
+    if runs >= 2:
+        head = x[: runs * _LONG].reshape(runs, _LONG, *x.shape[1:])
+        summed = lax.optimization_barrier(jnp.sum(head, axis=1))
+        x = jnp.concatenate([summed, x[runs * _LONG :]])
+    return jnp.sum(x, axis=0)
 
 
 def times(values: Array, weight: Array) -> Array:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 from typing import NamedTuple
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array, lax
@@ -90,6 +91,7 @@ def _blocks(a: Array) -> Array:
     return jnp.pad(a, (0, -n % length)).reshape(-1, length)
 
 
+@functools.partial(jax.vmap, in_axes=(None, 0))
 def deposited(at: Cells, weight: Array) -> Array:
     """Weights of the grid points, the highest first."""
 
@@ -104,13 +106,14 @@ def deposited(at: Cells, weight: Array) -> Array:
             weight = weight * inside
         return moments + jnp.stack(sums), None
 
-    moments = jnp.zeros((len(_NODES), at.number), weight.dtype)
+    moments = jnp.zeros_like(weight, shape=(len(_NODES), at.number))
     moments, _ = lax.scan(add, moments, (at.cell, at.inside, _blocks(weight)))
     shares = _product(_POLYNOMIALS, moments)
     padded = (jnp.pad(share, (p, len(_NODES) - 1 - p)) for p, share in enumerate(shares))
     return functools.reduce(jnp.add, padded)
 
 
+@functools.partial(jax.vmap, in_axes=(None, 0))
 def interpolated(at: Cells, values: Array) -> Array:
     """Values at the points, and as many more as fill blocks, from those at the grid points."""
     nodes = jnp.stack([values[p : p + at.number] for p in range(len(_NODES))])

@@ -35,11 +35,24 @@ class Kernel(NamedTuple):
     factor: float = 1.0
     own: bool = True
     """Whether a point is compared with itself: in a derivative that cancels."""
+    mirrored: bool = False
+    """Whether it is taken at −t."""
+
+    @property
+    def mirror(self) -> Kernel:
+        """The same at −t."""
+        return self._replace(mirrored=not self.mirrored)
 
     @property
     def next(self) -> Kernel:
         """The derivative."""
-        return self._replace(order=self.order + 1, own=False)
+        factor = -self.factor if self.mirrored else self.factor
+        return self._replace(order=self.order + 1, factor=factor, own=False)
+
+    @property
+    def sides(self) -> tuple[bool, ...]:
+        """Which signs of t, False for t < 0, it is not 0 for."""
+        return (self.mirrored,) if self.family == "hinge" else (False, True)
 
     @property
     def power(self) -> int | None:
@@ -53,7 +66,7 @@ class Kernel(NamedTuple):
         return (-1.0) ** self.order * (0.5 if self.power == 2 else 1.0)
 
     @property
-    def mirror(self) -> float:
+    def parity(self) -> float:
         """What the remainder for t < 0 is, over that for t > 0."""
         return (-1.0) ** self.order
 
@@ -64,6 +77,7 @@ class Kernel(NamedTuple):
 
     def __call__(self, t: Array) -> Array:
         """Values, of a smooth kernel."""
+        t = -t if self.mirrored else t
         x = jnp.exp(-jnp.abs(t))
         if self.order == 0:
             tail = jnp.log1p(x)
@@ -71,7 +85,7 @@ class Kernel(NamedTuple):
             over = jnp.asarray(_numerator(self.order).coef[::-1], x.dtype)
             tail = x * jnp.polyval(over, x) / (1 + x) ** self.order
         power = 0 if self.power is None else self.slope * jnp.abs(t) ** self.power
-        return self.factor * jnp.where(t < 0, power + self.mirror * tail, tail)
+        return self.factor * jnp.where(t < 0, power + self.parity * tail, tail)
 
     def remainder(self, dtype: DTypeLike) -> Remainder | None:
         """The remainder for t ≥ 0, if there is one."""

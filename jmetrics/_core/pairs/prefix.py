@@ -19,7 +19,7 @@ _SHORT = 64
 """How many places are passed one by one; more are cut into runs that go side by side."""
 
 _LONG = 128
-"""Largest length, and number, of runs: more would round too much, so that runs are cut again."""
+"""The longest run: more would round too much."""
 
 
 class State(NamedTuple):
@@ -61,50 +61,46 @@ def _with_weight(state: State, weight: Array) -> State:
     return state._replace(powers=(zeroth + weight, first, second), decay=decay)
 
 
-def _together(state: State, other: State) -> State:
-    """Add two states of one place."""
-    return jax.tree.map(jnp.add, state, other)
-
-
 def prefix(gap: Array, weight: Array, scale: Array, read: Read, *, drops: int | None) -> Any:
     """Read the state at every place along the last axis, before its own weight is added.
 
     `gap` is the distance from the place before. Runs of places go side by side, one step of
-    each at a time; the sums of whole runs are carried over in the same way. The state has so
-    many `drops`, or with None no exponentials at all.
+    each at a time; the states after whole runs are then carried over. The state has so many
+    `drops`, or with None no exponentials at all.
     """
-    zero = jnp.zeros_like(gap, shape=gap.shape[:-1])
-    exponentials = (None, ()) if drops is None else (zero, (zero,) * drops)
-    start = State(zero, (zero,) * 3, *exponentials)
-    runs = _runs(gap.shape[-1], _SHORT)
-    return _prefix(gap, weight, scale, start, _with_weight, read, runs)
 
-
-def _runs(n: int, most: int) -> int:
-    """Into how many runs to cut places of which at most so many may be passed one by one."""
-    return 1 if n <= most else -(-n // min(math.isqrt(n - 1) + 1, _LONG))
-
-
-def _prefix(
-    gap: Array, added: Any, scale: Array, start: State, add: Callable, read: Read, runs: int
-) -> Any:
-    def step(state: State, place: tuple[Array, Any]) -> tuple[State, Any]:
-        gap, added = place
+    def step(state: State, place: tuple[Array, Array]) -> tuple[State, Any]:
+        gap, weight = place
         state = moved(state, gap, scale)
-        return add(state, added), read(state)
+        return _with_weight(state, weight), read(state)
 
     n = gap.shape[-1]
-    gaps, added = jax.tree.map(lambda a: _side_by_side(a, runs), (gap, added))
-    zero = jax.tree.map(lambda a: jnp.broadcast_to(a[..., None], (*a.shape, runs)), start)
-    total, seen = lax.scan(step, zero, (gaps, added))
+    runs = 1 if n <= _SHORT else -(-n // min(math.isqrt(n - 1) + 1, _LONG))
+    zero = jnp.zeros_like(gap, shape=(*gap.shape[:-1], runs))
+    exponentials = (None, ()) if drops is None else (zero, (zero,) * drops)
+    places = gaps, _ = _side_by_side(gap, runs), _side_by_side(weight, runs)
+    total, seen = lax.scan(step, State(zero, (zero,) * 3, *exponentials), places)
     if runs > 1:
         distance = _running(gaps)
-        again = _runs(runs, _LONG)
-        before = _prefix(distance[-1], total, scale, start, _together, lambda state: state, again)
-        carried = jax.tree.map(_one_later, _together(before, total))
-        carried = jax.tree.map(lambda a: a[None], carried)
+        carried = jax.tree.map(lambda a: _later(a, 1)[None], _added(total, distance[-1], scale))
         seen = jax.tree.map(jnp.add, seen, read(moved(carried, distance, scale)))
     return jax.tree.map(lambda a: _in_line(a, n), seen)
+
+
+def _added(states: State, gap: Array, scale: Array) -> State:
+    """Add to each state those before, which each round does for twice as many of them."""
+
+    def widen(gap: Array, by: Array) -> tuple[Array, Array]:
+        return gap + _later(gap, by), gap
+
+    def add(states: State, places: tuple[Array, Array]) -> tuple[State, None]:
+        by, gap = places
+        earlier = jax.tree.map(lambda a: _later(a, by), states)
+        return jax.tree.map(jnp.add, states, moved(earlier, gap, scale)), None
+
+    by = 2 ** lax.iota(jnp.int32, (gap.shape[-1] - 1).bit_length())
+    gaps = lax.scan(widen, gap, by)[1]
+    return lax.scan(add, states, (by, gaps))[0]
 
 
 def _running(gaps: Array) -> Array:
@@ -126,5 +122,8 @@ def _in_line(a: Array, n: int) -> Array:
     return a.reshape(*a.shape[:-2], a.shape[-2] * a.shape[-1])[..., :n]
 
 
-def _one_later(a: Array) -> Array:
-    return jnp.pad(a, [(0, 0)] * (a.ndim - 1) + [(1, 0)])[..., :-1]
+def _later(a: Array, by: Array | int) -> Array:
+    """Move along the last axis, with zeros in front."""
+    n = a.shape[-1]
+    padded = jnp.pad(a, [(0, 0)] * (a.ndim - 1) + [(n, 0)])
+    return lax.dynamic_slice_in_dim(padded, n - by, n, axis=-1)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import functools
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import Array, lax
 
 from jmetrics._core.bits import sortable_bits
-from jmetrics._core.numerics import weighted_sum
+from jmetrics._core.numerics import long_sum, times, weighted_sum
 from jmetrics._core.pairs import grid
 from jmetrics._core.pairs.kernels import KERNELS, Kernel, Remainder
 from jmetrics._core.pairs.prefix import State, prefix
@@ -41,7 +43,8 @@ def line(
     Sorted `by` numbers of the same order, if those tell points apart that rounding does not. For
     a smooth kernel, of this temperature, not if a grid does; `points` are counted from one then.
     """
-    places = lax.iota(jnp.int32, points.shape[0])
+    # Plus zeros of the points, so that it varies over a mesh as they do.
+    places = lax.iota(jnp.int32, points.shape[0]) + jnp.zeros_like(points, jnp.int32)
 
     def falling() -> Array:
         keys = ~sortable_bits(points if by is None else by)
@@ -67,8 +70,9 @@ def kernel_sum(
     points, weights and temperature as φ is, to any order and in both modes.
     """
     places = points if isinstance(points, Line) else line(points)
-    out = _along(places, KERNELS[name], weight, temperature)
-    n = weight.shape[0]
+    weights = (_permuted(weight, places.item),)
+    (out,) = _sums((Term(KERNELS[name]),), Scaled.of(places, temperature), weights)
+    n = out.shape[0]
     inverse = (
         jnp.zeros(n, jnp.int32).at[places.item].set(lax.iota(jnp.int32, n), unique_indices=True)
     )
@@ -80,89 +84,215 @@ def pair_sum(
 ) -> Array:
     """Σ_ij query_i key_j φ((z_i − z_j) / τ): the sum of `kernel_sum` with weights on both sides."""
     places = points if isinstance(points, Line) else line(points)
-    out = _along(places, KERNELS[name], key, temperature)
-    return weighted_sum(out, _permuted(query, places.item))
+    query, key = (_permuted(weight, places.item) for weight in (query, key))
+    return _total(KERNELS[name], Scaled.of(places, temperature), query, key)
 
 
 def _permuted(a: Array, item: Array) -> Array:
     return jnp.asarray(a).at[item].get(unique_indices=True, mode="promise_in_bounds")
 
 
-def _along(places: Line, kernel: Kernel, weight: Array, temperature: Array | float) -> Array:
-    weight = _permuted(weight, places.item)
-    scale = jnp.asarray(temperature, places.place.dtype)
-    (out,) = _sums((kernel,), places.place, places.rest, places.step, scale, weight)
-    return out
+class Scaled(NamedTuple):
+    """Places of a line, and what differences of them are divided by."""
+
+    place: Array
+    rest: Array
+    step: Array | None
+    scale: Array
+
+    @classmethod
+    def of(cls, places: Line, temperature: Array | float) -> Scaled:
+        """From a line and a temperature."""
+        scale = jnp.asarray(temperature, places.place.dtype)
+        return cls(places.place, places.rest, places.step, scale)
+
+
+class Term(NamedTuple):
+    """A sum at every place."""
+
+    kernel: Kernel
+    of: int = 0
+    """Which of the weights are summed."""
+
+    @property
+    def next(self) -> Term:
+        """The same with the derivative of the kernel."""
+        return self._replace(kernel=self.kernel.next)
 
 
 @functools.partial(jax.custom_jvp, nondiff_argnums=(0,))
-def _sums(
-    kernels: tuple[Kernel, ...],
-    place: Array,
-    rest: Array,
-    step: Array | None,
-    scale: Array,
-    weight: Array,
-) -> tuple[Array, ...]:
+def _total(kernel: Kernel, at: Scaled, query: Array, key: Array) -> Array:
+    """Sum over pairs of places.
+
+    Its slopes are sums over the keys and over the queries, so a gradient needs no transposed pass.
+    """
+    (out,) = _sums((Term(kernel),), at, (key,))
+    return weighted_sum(out, query)
+
+
+def _total_jvp(kernel, primals, tangents):
+    at, query, key = primals
+    moved, d_query, d_key = jax.tree.map(_or_none, tangents)
+    by_key, by_query = Term(kernel, 0), Term(kernel.mirror, 1)
+    terms = [by_key]
+    if moved.place is not None:
+        terms += [by_key.next, by_query.next]
+    if d_key is not None:
+        terms += [by_query]
+    sums = dict(zip(terms, _sums(tuple(terms), at, (key, query)), strict=True))
+    change = jnp.zeros_like(at.place, shape=())
+    if moved.place is not None:
+        slope = times(sums[by_key.next], query) + times(sums[by_query.next], key)
+        change += long_sum(slope / at.scale * moved.place)
+    if moved.scale is not None:
+        (by_scale,) = _by_scale((by_key,), at, (key,))
+        change += weighted_sum(by_scale, query) * moved.scale
+    if d_query is not None:
+        change += long_sum(sums[by_key] * d_query)
+    if d_key is not None:
+        change += long_sum(sums[by_query] * d_key)
+    return weighted_sum(sums[by_key], query), change
+
+
+_total.defjvp(_total_jvp, symbolic_zeros=True)
+
+
+@functools.partial(jax.custom_jvp, nondiff_argnums=(0,))
+def _sums(terms: tuple[Term, ...], at: Scaled, weights: tuple[Array, ...]) -> tuple[Array, ...]:
     """Kernel sums at each of the places, for members of one family."""
+    return _passes(terms, at, weights)
+
+
+def _sums_jvp(terms, primals, tangents):
+    at, weights = primals
+    moved, d_weights = jax.tree.map(_or_none, tangents)
+    higher = tuple(term.next for term in terms)
+    every = tuple(dict.fromkeys(terms + higher)) if moved.place is not None else terms
+    sums = dict(zip(every, _sums(every, at, weights), strict=True))
+    changes = [jnp.zeros_like(at.place)] * len(terms)
+    if moved.place is not None:
+        slopes = [sums[term] for term in higher]
+        changes = _carried(higher, slopes, at, weights, moved.place)
+    if moved.scale is not None:
+        drawn = _by_scale(terms, at, weights)
+        changes = [a + slope * moved.scale for a, slope in zip(changes, drawn, strict=True)]
+    if any(d is not None for d in d_weights):
+        grown = [
+            jnp.zeros_like(w) if d is None else d for w, d in zip(weights, d_weights, strict=True)
+        ]
+        more = _sums(terms, at, tuple(grown))
+        changes = [a + b for a, b in zip(changes, more, strict=True)]
+    return tuple(sums[term] for term in terms), tuple(changes)
+
+
+_sums.defjvp(_sums_jvp, symbolic_zeros=True)
+
+
+def _or_none(tangent: Any) -> Any:
+    return None if isinstance(tangent, jax.custom_derivatives.SymbolicZero) else tangent
+
+
+def _carried(
+    higher: tuple[Term, ...],
+    slopes: Sequence[Array],
+    at: Scaled,
+    weights: tuple[Array, ...],
+    moved: Array,
+) -> list[Array]:
+    """What sums change by if the places move; `slopes` are sums of the derivatives, `higher`."""
+    dragged = _sums(higher, at, tuple(weight * moved for weight in weights))
+    return [(moved * slope - drag) / at.scale for slope, drag in zip(slopes, dragged, strict=True)]
+
+
+@functools.partial(jax.custom_jvp, nondiff_argnums=(0,))
+def _by_scale(terms: tuple[Term, ...], at: Scaled, weights: tuple[Array, ...]) -> tuple[Array, ...]:
+    """Derivatives of sums by the scale.
+
+    A larger scale moves all places to one in the middle. But between clusters that is a large
+    way, times slopes that add up to 0 only but for rounding: so here it is gap by gap.
+    """
+
+    def sums(scale: Array) -> tuple[Array, ...]:
+        return _passes(terms, at._replace(scale=scale), weights)
+
+    return jax.jvp(sums, (at.scale,), (jnp.ones_like(at.scale),))[1]
+
+
+@_by_scale.defjvp
+def _by_scale_jvp(terms, primals, tangents):
+    def as_moved(at: Scaled, weights: tuple[Array, ...]) -> tuple[Array, ...]:
+        higher = tuple(term.next for term in terms)
+        middle = at.place[at.place.shape[0] // 2 :][:1]
+        slopes = _sums(higher, at, weights)
+        return tuple(_carried(higher, slopes, at, weights, (middle - at.place) / at.scale))
+
+    return _by_scale(terms, *primals), jax.jvp(as_moved, primals, tangents)[1]
+
+
+def _passes(terms: tuple[Term, ...], at: Scaled, weights: tuple[Array, ...]) -> tuple[Array, ...]:
+    """Kernel sums on a grid, where that is close enough, or in order."""
+    place, rest, step, scale = at
 
     def in_order() -> tuple[Array, ...]:
         gap = (place[:-1] - place[1:]) + (rest[:-1] - rest[1:])
         gap = jnp.concatenate([jnp.zeros_like(place[:1]), gap])[: place.shape[0]]
-        return _in_order(kernels, gap, scale, weight)
+        return _in_order(terms, gap, scale, weights)
 
     if step is None:
         return in_order()
-    # The convolution is between two choices, not within: compilers do it better there.
+    # The convolutions are between two choices, not within: compilers do them better there.
     fits, n = step > 0, grid.size(place.shape[0])
     even = lax.cond(
         fits,
-        lambda: grid.deposited(grid.located(place, rest, step), weight),
-        lambda: jnp.zeros(n, weight.dtype),
+        lambda: grid.deposited(grid.located(place, rest, step), jnp.stack(weights)),
+        lambda: jnp.zeros_like(place, shape=(len(weights), n)),
     )
     gap = ((n - 1) - lax.iota(step.dtype, 2 * n - 1)) * step / scale
-    sums = [grid.convolved(kernel(gap), even) for kernel in kernels]
+    sums = jnp.stack([grid.convolved(kernel(gap), even[of]) for kernel, of in terms])
 
     def on_grid() -> tuple[Array, ...]:
-        at = grid.located(place, rest, step)
-        return tuple(grid.interpolated(at, values)[: place.shape[0]] for values in sums)
+        values = grid.interpolated(grid.located(place, rest, step), sums)
+        return tuple(values[:, : place.shape[0]])
 
     return lax.cond(fits, on_grid, in_order)
 
 
 def _in_order(
-    kernels: tuple[Kernel, ...], gap: Array, scale: Array, weight: Array
+    terms: tuple[Term, ...], gap: Array, scale: Array, weights: tuple[Array, ...]
 ) -> tuple[Array, ...]:
     """Sums at places that fall by gaps."""
-    both = kernels[0].family != "hinge"
-    gaps, weights = gap[None], weight[None]
-    if both:
-        back = jnp.concatenate([gap[:1], gap[:0:-1]])
-        gaps, weights = jnp.stack([gap, back]), jnp.stack([weight, weight[::-1]])
-    remainders = [kernel.remainder(gap.dtype) for kernel in kernels]
-    read = functools.partial(_read, kernels, remainders, scale)
+    back = jnp.concatenate([gap[:1], gap[:0:-1]])
+    rows = sorted({(of, side) for kernel, of in terms for side in kernel.sides})
+    gaps = jnp.stack([back if side else gap for _, side in rows])
+    added = jnp.stack([weights[of][::-1] if side else weights[of] for of, side in rows])
+    starts = [rows.index((of, kernel.sides[0])) for kernel, of in terms]
+
+    def read(state: State) -> list[Array]:
+        return [
+            _read(kernel, scale, state, start)
+            for (kernel, _), start in zip(terms, starts, strict=True)
+        ]
+
+    remainders = [kernel.remainder(gap.dtype) for kernel, _ in terms]
     drops = max((len(r.drops) for r in remainders if r is not None), default=None)
-    sides = prefix(gaps, weights, scale, read, drops=drops)
+    seen = prefix(gaps, added, scale, read, drops=drops)
     outs = []
-    for kernel, remainder, side in zip(kernels, remainders, sides, strict=True):
-        out = side[0] + side[1, ::-1] if both else side[0]
+    for (kernel, of), remainder, found in zip(terms, remainders, seen, strict=True):
+        sides = zip(kernel.sides, found, strict=True)
+        out = sum(values[::-1] if side else values for side, values in sides)
         if kernel.own and remainder is not None:
-            out = out + remainder.decay * weight
+            out = out + remainder.decay * weights[of]
         outs.append(kernel.factor * out)
     return tuple(outs)
 
 
-def _read(
-    kernels: tuple[Kernel, ...], remainders: list[Remainder | None], scale: Array, state: State
-) -> tuple[Array, ...]:
-    """Read sums over one side: over the points above in the first row, below in the second."""
-    above = lax.broadcasted_iota(jnp.int32, state.apart.shape, state.apart.ndim - 2) == 0
-    outs = []
-    for kernel, remainder in zip(kernels, remainders, strict=True):
-        tail = _exponentials(remainder, state)
-        power = kernel.slope * _power(kernel, scale, state)
-        outs.append(jnp.where(above, power + kernel.mirror * tail, tail))
-    return tuple(outs)
+def _read(kernel: Kernel, scale: Array, state: State, start: int) -> Array:
+    """Read sums over each side of a kernel, from the rows for these."""
+    sides = np.array(kernel.sides)[:, None]
+    state = jax.tree.map(lambda a: a[..., start : start + len(sides), :], state)
+    tail = _exponentials(kernel.remainder(state.apart.dtype), state)
+    power = kernel.slope * _power(kernel, scale, state)
+    return jnp.where(sides == kernel.mirrored, power + kernel.parity * tail, tail)
 
 
 def _exponentials(remainder: Remainder | None, state: State) -> Array:
@@ -179,31 +309,3 @@ def _power(kernel: Kernel, scale: Array, state: State) -> Array:
     if kernel.power == 0:
         return state.apart if kernel.family == "hinge" else state.powers[0]
     return state.powers[kernel.power] / scale**kernel.power
-
-
-def _sums_jvp(kernels, primals, tangents):
-    place, rest, step, scale, weight = primals
-    d_place, _, _, d_scale, d_weight = (
-        None if isinstance(t, jax.custom_derivatives.SymbolicZero) else t for t in tangents
-    )
-    higher = tuple(kernel.next for kernel in kernels)
-    every = tuple(dict.fromkeys(kernels + higher))
-    sums = dict(zip(every, _sums(every, place, rest, step, scale, weight), strict=True))
-    changes = [jnp.zeros_like(place)] * len(kernels)
-    if d_place is not None or d_scale is not None:
-        shift = jnp.zeros_like(place) if d_place is None else d_place
-        if d_scale is not None:
-            middle = place[place.shape[0] // 2 :][:1]
-            shift = shift - (place - middle) / scale * d_scale
-        dragged = _sums(higher, place, rest, step, scale, weight * shift)
-        changes = [
-            (shift * sums[kernel] - drag) / scale
-            for kernel, drag in zip(higher, dragged, strict=True)
-        ]
-    if d_weight is not None:
-        grown = _sums(kernels, place, rest, step, scale, d_weight)
-        changes = [change + more for change, more in zip(changes, grown, strict=True)]
-    return tuple(sums[kernel] for kernel in kernels), tuple(changes)
-
-
-_sums.defjvp(_sums_jvp, symbolic_zeros=True)
