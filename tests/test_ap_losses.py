@@ -63,6 +63,14 @@ def test_far_scores_are_finite(rng: np.random.Generator) -> None:
         assert np.all(np.isfinite(gradient))
 
 
+def test_slopes_where_all_but_a_little_is_missed() -> None:
+    """One positive below one negative by d: 1 − 1 / (1 + (1 + d)²)."""
+    for d in (4.0, 40):
+        _, gradient = hinge_loss(np.float32([1, 0]), np.float32([-d / 2, d / 2]))
+        slope = 2 * (1 + d) / (1 + (1 + d) ** 2) ** 2
+        np.testing.assert_allclose(gradient, [-slope, slope], rtol=5e-6)
+
+
 def test_without_memory_it_is_the_loss_of_the_batch(rng: np.random.Generator) -> None:
     y, s = binary(rng, N).astype(np.float32), rng.normal(size=N).astype(np.float32)
     (value, state), gradient = soap(s, y, soap_init(N), jnp.arange(N))

@@ -98,11 +98,17 @@ def test_a_million_scores() -> None:
 
 
 @pytest.mark.parametrize("surrogate", ["squared_hinge", "laplace", "logistic", "sigmoid"])
-def test_a_million_tied_scores(surrogate: str) -> None:
-    """Equal weights at one place, added up one by one, would all be rounded the same way."""
+@pytest.mark.parametrize(
+    "loss", [losses.auc_loss, functools.partial(losses.p_norm_push_loss, power=1)]
+)
+def test_a_million_tied_scores(loss: Callable[..., jax.Array], surrogate: str) -> None:
+    """Equal weights at one place, added up one by one, would all be rounded the same way.
+
+    The push of power 1 is the same loss, but differentiates through the sums of each negative.
+    """
     rng, n, temperature = np.random.default_rng(4), 1_000_000, 1e-3
     y, level = rng.random(n) < 0.9, rng.integers(0, 100, n)
-    loss = functools.partial(losses.auc_loss, surrogate=surrogate, temperature=temperature)
+    loss = functools.partial(loss, surrogate=surrogate, temperature=temperature)
     gradient = jax.jit(jax.grad(loss, argnums=1))(y, (level / 100).astype(np.float32))
     places = np.arange(100, dtype=np.float32) / np.float32(100)
     positives, negatives = (np.bincount(level[y == c], minlength=100) for c in (True, False))
@@ -203,6 +209,19 @@ def test_derivatives_by_the_options(rng: np.random.Generator) -> None:
             assert float(slope) == pytest.approx((high - low) / 2e-6, rel=1e-6)
 
 
+def test_the_sum_of_all_pairs_may_leave_the_range(rng: np.random.Generator) -> None:
+    """If their mean does not, nor what a sample adds to it."""
+    y, s = np.arange(1000) % 2, np.where(rng.random(1000) < 0.5, 1e18, -1e18).astype(np.float32)
+    value, by_weight = jax.value_and_grad(
+        lambda w: losses.auc_loss(y, s, sample_weight=w), allow_int=True
+    )(np.ones(1000, np.float32))
+    lost = np.square(np.maximum(s[y == 0] - s[y == 1][:, None].astype(np.float64), 0))
+    assert float(value) == pytest.approx(lost.mean(), rel=5e-6)
+    share = np.zeros(1000)
+    share[y == 1], share[y == 0] = lost.mean(axis=1), lost.mean(axis=0)
+    np.testing.assert_allclose(by_weight, (share - lost.mean()) / 500, rtol=1e-5, atol=1e27)
+
+
 def test_overflow_is_infinite_and_no_more() -> None:
     y = np.array([1, 0, 0])
     loss = functools.partial(losses.auc_loss, surrogate="exponential")
@@ -215,6 +234,10 @@ def test_overflow_is_infinite_and_no_more() -> None:
         y, jnp.array([0, 1, 3000.0]), sample_weight=jnp.array([1, 1, 0])
     )
     assert np.all(np.isfinite(weightless))
+    weights = jnp.ones(3)
+    by_weight = jax.grad(lambda w: loss(1 - y, jnp.array([50, 0, 200.0]), sample_weight=w))(weights)
+    high = np.exp(50.0) / 2
+    np.testing.assert_allclose(by_weight, [0, high / 2, -high / 2], rtol=1e-5, atol=1e10)
 
 
 def test_one_sort_serves_many_weights() -> None:

@@ -35,7 +35,17 @@ def scaled(weight: Array) -> Array:
     """Weights over a power of two near the largest, so that products of them stay in range."""
     if not jnp.issubdtype(weight.dtype, jnp.floating):
         return weight
-    _, exponent = jnp.frexp(jnp.max(lax.stop_gradient(weight), initial=0.0))
+    return _over_power(weight, jnp.max(lax.stop_gradient(weight), initial=0.0))
+
+
+def scaled_by_sum(weight: Array) -> Array:
+    """Weights over a power of two near their sum, so that sums of products stay in range."""
+    weight = scaled(weight)
+    return _over_power(weight, jnp.sum(lax.stop_gradient(weight)))
+
+
+def _over_power(weight: Array, size: Array) -> Array:
+    _, exponent = jnp.frexp(size)
     return weight * jnp.ldexp(jnp.ones((), weight.dtype), -exponent)
 
 

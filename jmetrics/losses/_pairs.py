@@ -14,7 +14,7 @@ from jmetrics._core.counts import are_binary, is_positive
 from jmetrics._core.numerics import accumulator, safe_divide, weighted_sum
 from jmetrics._core.pairs import KERNELS, Line, line, pair_sum
 from jmetrics._core.types import Number
-from jmetrics._core.weights import clean, combine, scaled
+from jmetrics._core.weights import clean, combine, scaled_by_sum
 
 SURROGATES = (*KERNELS, "square", "exponential", "auc_margin")
 MARGINS = ("squared_hinge", "hinge", "square", "auc_margin")
@@ -136,13 +136,13 @@ def mean_penalty(
     """
     if surrogate in KERNELS:
         points = pair_line(surrogate, at, truth, options)
-        p, n = (scaled(weight.astype(at.score.dtype)) for weight in (positive, negative))
+        p, n = (scaled_by_sum(weight.astype(at.score.dtype)) for weight in (positive, negative))
         total = pair_sum(surrogate, points, p, n, scale_of(surrogate, options))
         return safe_divide(total, jnp.sum(p) * jnp.sum(n), 0.0)
     p, n = shares(positive, at.score.dtype), shares(negative, at.score.dtype)
     both = jnp.any(positive != 0) & jnp.any(negative != 0)
     closed = {"square": _square, "exponential": _exponential, "auc_margin": _auc_margin}
-    loss = closed[surrogate](at, p, n, options)
+    loss = closed[surrogate](at, truth, p, n, options)
     return jnp.where(both, loss, jnp.zeros_like(loss))
 
 
@@ -160,12 +160,12 @@ def scale_of(surrogate: str, options: Options) -> Array | float:
     return 1.0 if surrogate in MARGINS else options.temperature
 
 
-def _square(at: Placed, p: Array, n: Array, options: Options) -> Array:
+def _square(at: Placed, _: Array, p: Array, n: Array, options: Options) -> Array:
     gap, spread = _moments(at.score, p, n)
     return jnp.square(options.margin - gap) + spread
 
 
-def _auc_margin(at: Placed, p: Array, n: Array, options: Options) -> Array:
+def _auc_margin(at: Placed, _: Array, p: Array, n: Array, options: Options) -> Array:
     gap, spread = _moments(at.score, p, n)
     return jnp.square(jnp.maximum(options.margin - gap, 0)) + spread
 
@@ -177,7 +177,7 @@ def _moments(s: Array, p: Array, n: Array) -> tuple[Array, Array]:
     return means[0] - means[1], spread[0] + spread[1]
 
 
-def _exponential(at: Placed, p: Array, n: Array, options: Options) -> Array:
+def _exponential(at: Placed, truth: Array, p: Array, n: Array, options: Options) -> Array:
     """The mean of exp(−s_i / τ) times that of exp(s_j / τ), each over its largest term."""
     high = highest(at, n != 0)
     low = highest(negated(at), p != 0)
@@ -185,13 +185,14 @@ def _exponential(at: Placed, p: Array, n: Array, options: Options) -> Array:
     both = jnp.isfinite(top) & jnp.isfinite(bottom)
     top, bottom = jnp.where(both, top, 0), jnp.where(both, bottom, 0)
 
-    def total(gap: Array, weight: Array) -> Array:
+    def total(gap: Array, member: Array, weight: Array) -> Array:
         # Only what has no weight is above the top: there the sum must not overflow.
-        return weighted_sum(jnp.exp(jnp.minimum(gap / options.temperature, 80)), weight)
+        heights = jnp.exp(jnp.minimum(gap / options.temperature, 80))
+        return weighted_sum(jnp.where(member, heights, 0), weight)
 
     largest = jnp.exp(((top + bottom) + (rest + low_rest)) / options.temperature)
-    above = total((at.score - top) + (at.rest - rest), n)
-    return largest * above * total((-at.score - bottom) + (-at.rest - low_rest), p)
+    above = total((at.score - top) + (at.rest - rest), ~truth, n)
+    return largest * above * total((-at.score - bottom) + (-at.rest - low_rest), truth, p)
 
 
 def negated(at: Placed) -> Placed:

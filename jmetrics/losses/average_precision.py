@@ -15,7 +15,7 @@ from jmetrics._core.numerics import safe_divide, weighted_sum
 from jmetrics._core.order import order, tied_weight
 from jmetrics._core.pairs import along, kernel_sum, line
 from jmetrics._core.types import ArrayLike, Number
-from jmetrics._core.weights import scaled
+from jmetrics._core.weights import scaled_by_sum
 from jmetrics.losses._pairs import Options, Scored, scored, shares, shifted
 
 _SURROGATES = ("laplace", "squared_hinge")
@@ -75,8 +75,7 @@ def _average_precision_loss(
     dtype = data.at.score.dtype
     options = Options.of(surrogate, margin, temperature, data.at.score.dtype)
     above = (_soft_counts if surrogate == "laplace" else _hinge_sums)(data, options)
-    missed = safe_divide(above.negative, above.positive + above.negative, 0.0)
-    loss = weighted_sum(missed, shares(data.positive, dtype))
+    loss = weighted_sum(_missed(above), shares(data.positive, dtype))
     return data.defined(options.defined(loss))
 
 
@@ -87,9 +86,17 @@ class Above(NamedTuple):
     negative: Array
 
 
+def _missed(above: Above) -> Array:
+    """N / (P + N), 0 without both, of the smaller over the larger: the slope keeps its digits."""
+    p, n = above
+    less = n > p
+    ratio = safe_divide(jnp.where(less, p, n), jnp.where(less, n, p), 0.0)
+    return jnp.where(less, jnp.ones_like(ratio), ratio) / (1 + ratio)
+
+
 def _by_class(data: Scored) -> Array:
     """Weights of the positives and of the negatives, over one number."""
-    weight = scaled(data.weight.astype(data.at.score.dtype))
+    weight = scaled_by_sum(data.weight.astype(data.at.score.dtype))
     return jnp.where(jnp.stack([data.truth, ~data.truth]), weight[None], jnp.zeros_like(weight))
 
 

@@ -13,7 +13,7 @@ from jmetrics._core import check
 from jmetrics._core.numerics import safe_divide, weighted_sum
 from jmetrics._core.pairs import KERNELS, kernel_sum
 from jmetrics._core.types import ArrayLike, Number
-from jmetrics._core.weights import scaled
+from jmetrics._core.weights import scaled_by_sum
 from jmetrics.losses._pairs import Options, highest, negated, pair_line, scale_of, scored, shares
 
 
@@ -63,7 +63,7 @@ def _p_norm_push_loss(
     data = scored(y_true, y_score, sample_weight, where)
     dtype = data.at.score.dtype
     options = Options.of(surrogate, margin, temperature, data.at.score.dtype)
-    p = scaled(data.positive.astype(dtype))
+    p = scaled_by_sum(data.positive.astype(dtype))
     # Seen from the negatives, differences have the other sign, and they have the margin.
     points = pair_line(surrogate, negated(data.at), ~data.truth, options)
     height = kernel_sum(surrogate, points, p, scale_of(surrogate, options))
