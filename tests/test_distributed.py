@@ -8,7 +8,16 @@ import subprocess
 import sys
 from pathlib import Path
 
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax.sharding import Mesh, PartitionSpec
+
+import jmetrics
 from tests.eight_devices import CHECKS
+from tests.registry import cases
+from tests.row import QUADRATIC, SMOOTH, Case
 
 ROOT = Path(__file__).parent.parent
 SECONDS = 240
@@ -42,6 +51,30 @@ def finish(*processes: subprocess.Popen[str]) -> list[str]:
 def test_on_eight_devices() -> None:
     (output,) = finish(start("eight_devices"))
     assert output.split() == [check.__name__ for check in CHECKS]
+
+
+@pytest.mark.parametrize("case", cases(), ids=lambda case: case.name)
+def test_each_device_may_evaluate_its_own(case: Case, rng: np.random.Generator) -> None:
+    """Traced in `shard_map`, where all that is carried or chosen must vary over the mesh alike.
+
+    Without weights, which would vary, and of many samples, for which there may be another way.
+    The derivative of JAX's error function does not vary as it should, which is not ours.
+    """
+
+    def one(y_true: jax.Array, y_pred: jax.Array) -> jax.Array:
+        def total(y_pred: jax.Array) -> jax.Array:
+            parts = jax.tree.leaves(case(y_true, y_pred))
+            return jnp.sum(jnp.stack([jnp.sum(part.astype(jnp.float32)) for part in parts]))
+
+        smooth = SMOOTH in case.traits and case.row.metric is not jmetrics.crps_normal
+        slope = jax.grad(total)(y_pred) if smooth else jnp.zeros(())
+        return (total(y_pred) + jnp.sum(slope))[None]
+
+    mesh, spec = Mesh(np.array(jax.devices()), ("data",)), PartitionSpec("data")
+    each = jax.shard_map(one, mesh=mesh, in_specs=spec, out_specs=spec)
+    data = case.make(rng, 12 if QUADRATIC in case.traits else 5000)
+    floats = (a.astype(np.float32) if a.dtype == float else a for a in data)
+    assert jax.jit(each).trace(*floats).out_info.shape == (1,)
 
 
 def test_two_processes_evaluate_together() -> None:

@@ -24,7 +24,7 @@ class Pairs(NamedTuple):
 
 def pairs(x: Array, y: Array, weight: Array | None, dtype: DTypeLike) -> Pairs:
     """Compare every pair of samples by x and by y; without weights, all count one."""
-    w = jnp.ones(x.shape, jnp.int32) if weight is None else weight
+    w = jnp.ones_like(x, jnp.int32) if weight is None else weight
     by_value = order(x, y, stable=True)
     rank, tied_both = lax.cond(
         jnp.all(by_value.start == by_value.end), _ranks, _ranks_with_ties, by_value, w

@@ -25,7 +25,8 @@ def weighted_quantile(x: Array, weight: Array, level: Array) -> Array:
     """
     if x.ndim == 1:
         return _quantile(x, weight, level)
-    weight = jnp.broadcast_to(weight, x.shape)
+    # Plus zeros of the values, so that it varies over a mesh as they do.
+    weight = weight + jnp.zeros_like(x, weight.dtype)
     return jax.vmap(_quantile, in_axes=(1, 1, None))(x, weight, level)
 
 
