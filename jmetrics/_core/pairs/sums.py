@@ -48,7 +48,7 @@ def line(
 
     def falling() -> Array:
         keys = ~sortable_bits(points if by is None else by)
-        return lax.sort((keys, places), num_keys=1, is_stable=True)[1]
+        return lax.sort((keys, places), num_keys=1, is_stable=False)[1]
 
     step = None if smooth is None else grid.spacing(points, smooth)
     item = falling() if step is None else lax.cond(step > 0, lambda: places, falling)
