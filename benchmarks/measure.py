@@ -40,17 +40,14 @@ def compare(
 ) -> Row:
     """Run both by turns, so that a busy moment of the machine hits both; medians of `rounds`.
 
-    There are up to five times as many rounds where the peer takes less than a second for all. The
-    error is relative to `exact`, or to the peer's value where none is given.
+    The error is relative to `exact`, or to the peer's value where none is given.
     """
     arguments = jax.block_until_ready(jax.tree.map(jax.numpy.asarray, arguments))
     start = time.perf_counter()
     compiled = jax.jit(ours).lower(*arguments).compile()
     value = jax.block_until_ready(compiled(*arguments))
     first_call = time.perf_counter() - start
-    start = time.perf_counter()
     peer_value = peer(*peer_arguments)
-    rounds = max(rounds, min(5 * rounds, int(1 / (time.perf_counter() - start))))
     our_times, peer_times = [], []
     for _ in range(rounds):
         our_times.append(_seconds(lambda: jax.block_until_ready(compiled(*arguments))))
@@ -94,10 +91,14 @@ def relative_error(value: Any, reference: Any) -> float:
 
 
 def _seconds(call: Callable[[], Any]) -> float:
+    """Median of as many calls, up to nine, as a tenth of a second has room for."""
     call()  # brings back the data that the other side has driven out of the caches
-    start = time.perf_counter()
-    call()
-    return time.perf_counter() - start
+    times: list[float] = []
+    while len(times) < 9 and sum(times) < 0.1:
+        start = time.perf_counter()
+        call()
+        times.append(time.perf_counter() - start)
+    return statistics.median(times)
 
 
 def print_table(title: str, rows: list[Row], peer: str) -> None:
