@@ -212,9 +212,8 @@ def test_derivatives_by_the_options(rng: np.random.Generator) -> None:
 def test_the_sum_of_all_pairs_may_leave_the_range(rng: np.random.Generator) -> None:
     """If their mean does not, nor what a sample adds to it."""
     y, s = np.arange(1000) % 2, np.where(rng.random(1000) < 0.5, 1e18, -1e18).astype(np.float32)
-    value, by_weight = jax.value_and_grad(
-        lambda w: losses.auc_loss(y, s, sample_weight=w), allow_int=True
-    )(np.ones(1000, np.float32))
+    call = jax.value_and_grad(lambda w: losses.auc_loss(y, s, sample_weight=w))
+    value, by_weight = call(np.ones(1000, np.float32))
     lost = np.square(np.maximum(s[y == 0] - s[y == 1][:, None].astype(np.float64), 0))
     assert float(value) == pytest.approx(lost.mean(), rel=5e-6)
     share = np.zeros(1000)

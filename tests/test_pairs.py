@@ -171,6 +171,7 @@ def test_sums_on_a_grid_are_those_of_all_pairs(
             slope = slope * brute("sigmoid", -z, scale)
         by_pair = p[:, None] * slope * w
         by_temperature = -np.sum(by_pair * gap) / scale
+        # Between even points a gap of 0 is one to rounding only.
         turned = np.sum(np.abs(by_pair) * (np.abs(gap) + 1e-9 * scale)) / scale
         for found, expected, size in (
             (slopes[0], by_pair.sum(axis=1) - by_pair.sum(axis=0), 0.0),

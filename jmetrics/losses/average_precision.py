@@ -212,9 +212,8 @@ def _soap_loss(y_true, y_score, sample_weight, where, state, index, decay, margi
     keep = jnp.where(old[0] > 0, decay, jnp.zeros_like(decay))
     now = [lax.stop_gradient(keep * u + (1 - keep) * a) for u, a in zip(old, batch, strict=True)]
     p, n = now
-    value = safe_divide(n, p + n, 0.0)
     slope = safe_divide(p * batch.negative - n * batch.positive, jnp.square(p + n), 0.0)
-    missed = value + (slope - lax.stop_gradient(slope))
+    missed = _missed(Above(p, n)) + (slope - lax.stop_gradient(slope))
     loss = weighted_sum(missed, shares(data.positive, dtype))
     loss = check.defined(loss, jnp.all(known | (data.weight == 0)), "`index` must be in the state")
     loss = check.defined(loss, (decay >= 0) & (decay < 1), "`decay` must be in [0, 1)")
