@@ -24,6 +24,7 @@ from jax.typing import DTypeLike
 from jmetrics._core import check
 from jmetrics._core.bits import sortable_bits
 from jmetrics._core.numerics import accumulator, safe_divide, safe_sqrt
+from jmetrics._core.sorting import sort_items
 from jmetrics._core.types import ArrayLike
 from jmetrics._core.weights import combine
 from jmetrics.curves._scores import in_domain, inputs, scored
@@ -60,7 +61,7 @@ class _Counts(NamedTuple):
 
 def _count(keys: Array, weights: Array, axis_name: Any) -> _Counts:
     """Count weights (n_weights, n) before and through the keys of all devices."""
-    keys, item = lax.sort((keys, lax.iota(jnp.int32, keys.shape[0])), num_keys=1)
+    (keys,), item = sort_items(keys)
     running = jnp.cumsum(weights[:, item], axis=1)
     block = _Block(keys, jnp.pad(running, [(0, 0), (1, 0)]))
     devices = lax.axis_size(axis_name)

@@ -9,6 +9,7 @@ from jax import Array, lax
 from jax.typing import DTypeLike
 
 from jmetrics._core.order import Order, order, tie_bounds, tied_weight, unsort
+from jmetrics._core.sorting import sort_items
 
 
 class Pairs(NamedTuple):
@@ -55,7 +56,8 @@ def _ranks_with_ties(by_value: Order, w: Array) -> tuple[Array, Array]:
     group = unsort(by_value.start, by_value.item)
     other = by_value.item[::-1]
     keys = jnp.take_along_axis(group, other, axis=1)
-    keys, item = lax.sort((keys, other), dimension=1, num_keys=1, is_stable=True)
+    (keys,), place = sort_items(keys, stable=True)
+    item = jnp.take_along_axis(other, place, axis=1)
     rank = unsort(lax.broadcasted_iota(jnp.int32, item.shape, 1), item)
     start, end = tie_bounds(keys[:1], group[1][item[:1]])
     _, tied = tied_weight(w[item[:1]], start, end)

@@ -18,6 +18,7 @@ from jax import Array, lax
 from jmetrics._core.bits import float_from_bits, sortable_bits
 from jmetrics._core.numerics import tabulate
 from jmetrics._core.order import tie_bounds
+from jmetrics._core.sorting import sort_items
 
 TIES = ("average", "pessimistic", "optimistic", "stable")
 """Tied items share their places by chance, or come less relevant first, more relevant first,
@@ -307,9 +308,7 @@ class _Places:
 def _places(score: Array, label: Array, lists: Lists, ties: str) -> _Places:
     """Sort the items of all lists to their places."""
     groups = _keys(score, lists)
-    item = lax.broadcasted_iota(jnp.int32, score.shape, score.ndim - 1)
-    keys = (*groups, *_breakers(label, item, ties))
-    *ordered, item = lax.sort((*keys, item), num_keys=len(keys), is_stable=ties == "stable")
+    ordered, item = sort_items(*groups, *_breakers(label, ties), stable=ties == "stable")
     placed, rank, real, size = _ranks(lists, score, ordered)
     if ties != "average":
         return _Places(placed, item, real, rank, rank, rank + 1, size)
@@ -345,13 +344,14 @@ def _keys(score: Array, lists: Lists) -> tuple[Array, ...]:
     return ~lists.on, jnp.where(lists.on, key, jnp.zeros_like(key))
 
 
-def _breakers(label: Array, item: Array, ties: str) -> tuple[Array, ...]:
+def _breakers(label: Array, ties: str) -> tuple[Array, ...]:
     """Keys that break ties."""
     if ties == "pessimistic":
         return (sortable_bits(label),)
     if ties == "optimistic":
         return (~sortable_bits(label),)
-    return (-item,) if ties == "last" else ()
+    item = lax.broadcasted_iota(jnp.uint32, label.shape, label.ndim - 1)
+    return (~item,) if ties == "last" else ()
 
 
 def _sizes(lists: Rows, items: Array) -> Array:

@@ -9,16 +9,13 @@ are few enough of them to count each.
 from __future__ import annotations
 
 import functools
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import jax
 import jax.numpy as jnp
 from jax import Array, lax
 
 from jmetrics._core.bits import float_from_bits, sortable_bits
-
-_LONG = 2**16
-"""From this length on, a row is worth to be sorted by two cores of a CPU."""
+from jmetrics._core.sorting import sort_items
 
 _BLOCK = 2**19
 """How many scores are counted at a time, for which all that it takes stays in the cache."""
@@ -91,60 +88,9 @@ def order(*scores: Array, stable: bool = False) -> Order:
     """
     bits = [sortable_bits(score) for score in scores]
     widest = max((row.dtype for row in bits), key=lambda dtype: dtype.itemsize)
-    keys = jnp.stack([~row.astype(widest) for row in bits])
-    places = lax.broadcasted_iota(jnp.int32, keys.shape, 1)
-    known = isinstance(keys.shape[1], int)  # and not a name, as in an exported program
-    if known and keys.shape[1] >= _LONG and len(scores) == 1 and not stable:
-        keys, item = _sort_long(keys, places)
-    else:
-        keys, item = _sort(keys, places, stable=stable)
+    (keys,), item = sort_items(jnp.stack([~row.astype(widest) for row in bits]), stable=stable)
     result = Order(item, *tie_bounds(keys))
     return Order(*(field[0] for field in result)) if len(scores) == 1 else result
-
-
-def _sort(keys: Array, places: Array, *, stable: bool) -> tuple[Array, Array]:
-    keys, places = lax.sort((keys, places), dimension=1, num_keys=1, is_stable=stable)
-    return keys, places
-
-
-@jax.custom_batching.custom_vmap
-def _sort_long(keys: Array, places: Array) -> tuple[Array, Array]:
-    """Sort a row, for which a CPU has but one core, unless it comes in parts."""
-    whole = functools.partial(_sort, stable=False)
-    return lax.platform_dependent(keys, places, cpu=_sort_in_halves, default=whole)
-
-
-@_sort_long.def_vmap
-def _sort_many(size: int, batched: list[bool], keys: Array, places: Array) -> tuple[Any, Any]:
-    """Many rows have all cores at work."""
-    rows = [
-        row[:, 0] if is_one_each else jnp.broadcast_to(row, (size, row.shape[1]))
-        for row, is_one_each in zip((keys, places), batched, strict=True)
-    ]
-    return tuple(a[:, None] for a in _sort(*rows, stable=False)), (True, True)
-
-
-def _sort_in_halves(keys: Array, places: Array) -> tuple[Array, Array]:
-    """Sort two halves, send the larger of what faces each other to one side, and sort the sides.
-
-    They rise and then fall, which a stable sort takes a third of the time for.
-    """
-    size = keys.shape[1]
-    odd = ((0, 0), (0, size % 2))
-    halves = _sort(
-        jnp.pad(keys, odd, constant_values=~jnp.zeros((), keys.dtype)).reshape(2, -1),
-        jnp.pad(places, odd, constant_values=size).reshape(2, -1),
-        stable=False,
-    )
-    (first, second), (of_first, of_second) = ((a[0], a[1, ::-1]) for a in halves)
-    rises = first <= second
-    low, of_low = jnp.where(rises, first, second), jnp.where(rises, of_first, of_second)
-    high, of_high = jnp.where(rises, second, first), jnp.where(rises, of_second, of_first)
-    sides = _sort(jnp.stack([low, high]), jnp.stack([of_low, of_high]), stable=True)
-    keys, places = (a.reshape(1, -1) for a in sides)
-    if size % 2:  # what was added may be tied with the last ones, and before them
-        places = jnp.where(places == size, places[:, -1:], places)
-    return keys[:, :size], places[:, :size]
 
 
 def tie_bounds(*keys: Array) -> tuple[Array, Array]:

@@ -10,17 +10,16 @@ from jmetrics._core.bits import sortable_bits
 from jmetrics._core.counts import is_positive
 from jmetrics._core.numerics import safe_divide
 from jmetrics._core.order import tie_bounds
+from jmetrics._core.sorting import sort_items
 
 _BLOCK = 32
 
 
 def auc_in_order(y_true: Array, y_score: Array) -> InOrder:
     """Sort by falling score, the negatives first among ties."""
-    keys = ~sortable_bits(y_score), is_positive(y_true).astype(jnp.int32)
-    places = lax.iota(jnp.int32, y_true.shape[0])
-    bits, positive, item = lax.sort((*keys, places), num_keys=2)
+    (bits, positive), item = sort_items(~sortable_bits(y_score), is_positive(y_true))
     start, _ = tie_bounds(bits[None])
-    return InOrder(item, Step.of(_auc, positive != 0, start[0]))
+    return InOrder(item, Step.of(_auc, positive, start[0]))
 
 
 def _auc(weight: Array, positive: Array, start: Array) -> Array:

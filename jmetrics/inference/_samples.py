@@ -9,9 +9,11 @@ import jax.numpy as jnp
 from jax import Array, lax
 from jax.typing import DTypeLike
 
+from jmetrics._core.bits import sortable_bits
 from jmetrics._core.lists import Segments
 from jmetrics._core.numerics import tabulate
 from jmetrics._core.order import tie_bounds, unsort
+from jmetrics._core.sorting import sort_items
 from jmetrics._core.weights import combine
 from jmetrics.inference._draws import Bounds, draw, draw_cells
 
@@ -128,15 +130,15 @@ def _units(
 ) -> tuple[Array, Array, Bounds | None]:
     """Number the units by stratum and group, from samples sorted by these."""
     places = lax.iota(jnp.int32, alive.shape[0])
-    keys = [(~alive).astype(jnp.int32)]
-    keys += [] if strata is None else [strata]
-    within = len(keys)
-    keys += [places if groups is None else groups]
-    *keys, item = lax.sort((*keys, places), num_keys=len(keys))
+    by = [~alive]
+    by += [] if strata is None else [sortable_bits(strata)]
+    within = len(by)
+    by += [sortable_bits(places if groups is None else groups)]
+    keys, item = sort_items(*by)
     start, _ = tie_bounds(*(key[None] for key in keys))
     opens = start[0] == places
     unit = jnp.cumsum(opens, dtype=jnp.int32) - 1
-    total = jnp.sum(opens & (keys[0] == 0), dtype=jnp.int32)
+    total = jnp.sum(opens & ~keys[0], dtype=jnp.int32)
     place = unsort(unit[None], item[None])[0]
     if strata is None:
         return total, place, None

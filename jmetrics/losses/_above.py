@@ -9,6 +9,7 @@ from jax import Array, lax
 from jmetrics._core.bits import sortable_bits
 from jmetrics._core.lists import Segments, prefix_sums
 from jmetrics._core.pairs import Line, kernel_sum, line
+from jmetrics._core.sorting import sort_items
 from jmetrics.losses._lists import Items, largest
 
 _KERNELS = {"laplace": "laplace", "logistic": "sigmoid"}
@@ -56,8 +57,7 @@ def _of_segments(
     is above an item is of its own list alone, and exactly so, since whole numbers add up exactly.
     """
     score, n = items.score, items.score.shape[0]
-    keys = lists.segment, ~sortable_bits(score)
-    segment, _, item = lax.sort((*keys, lax.iota(jnp.int32, n)), num_keys=2, is_stable=False)
+    (segment, _), item = sort_items(lists.segment, ~sortable_bits(score))
     slot = lax.iota(jnp.int32, n) + segment
     placed = Segments(lists.count, segment, in_order=True)
     ends = placed.first()[1:] + lax.iota(jnp.int32, lists.count)

@@ -17,6 +17,7 @@ from jmetrics._core import check
 from jmetrics._core.bits import float_from_bits, sortable_bits
 from jmetrics._core.limbs import Compensated, Limbs
 from jmetrics._core.merging import LEAST, MOST, kinds
+from jmetrics._core.sorting import sort_items
 
 MOST_BITS = 20
 
@@ -160,7 +161,8 @@ def _tied(place: Array, weight: Array) -> tuple[Array, Compensated]:
     Floats are added pairwise with what rounding takes, in as many rounds as the longest run
     of equal places needs.
     """
-    place, weight = lax.sort((place, weight), num_keys=1)
+    (place,), item = sort_items(place)
+    weight = weight[item]
     spot = lax.iota(jnp.int32, place.shape[0])
 
     def further(step: Array) -> Array:

@@ -16,6 +16,7 @@ from jmetrics._core.numerics import long_sum, times, weighted_sum
 from jmetrics._core.pairs import grid
 from jmetrics._core.pairs.kernels import KERNELS, Kernel, Remainder
 from jmetrics._core.pairs.prefix import State, prefix
+from jmetrics._core.sorting import sort_items
 
 
 class Line(NamedTuple):
@@ -47,8 +48,7 @@ def line(
     places = lax.iota(jnp.int32, points.shape[0]) + jnp.zeros_like(points, jnp.int32)
 
     def falling() -> Array:
-        keys = ~sortable_bits(points if by is None else by)
-        return lax.sort((keys, places), num_keys=1, is_stable=False)[1]
+        return sort_items(~sortable_bits(points if by is None else by))[1]
 
     step = None if smooth is None else grid.spacing(points, smooth)
     item = falling() if step is None else lax.cond(step > 0, lambda: places, falling)

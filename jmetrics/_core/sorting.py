@@ -1,0 +1,55 @@
+"""Items in the order of their keys."""
+
+from __future__ import annotations
+
+import functools
+
+import jax
+import jax.numpy as jnp
+from jax import Array, lax
+
+
+def sort_items(*keys: Array, stable: bool = False) -> tuple[tuple[Array, ...], Array]:
+    """Sort along the last axis: the first key decides, among its ties the next, and so on.
+
+    Keys are whole numbers, none below 0. Returns them in order, and the item at each place.
+    Where all are tied, items stay in order if `stable`.
+    """
+    at_once = functools.partial(_at_once, stable=stable)
+    if any(key.dtype.itemsize > 4 for key in keys):
+        return at_once(*keys)
+    return lax.platform_dependent(*keys, cpu=_one_by_one, default=at_once)
+
+
+def _at_once(*keys: Array, stable: bool) -> tuple[tuple[Array, ...], Array]:
+    *ordered, item = lax.sort((*keys, _places(keys[0])), num_keys=len(keys), is_stable=stable)
+    return tuple(ordered), item
+
+
+def _one_by_one(*keys: Array) -> tuple[tuple[Array, ...], Array]:
+    """Sort by the last key, and then, with ties as they are, by those that matter more."""
+    ordered, item = _packed(keys[-1])
+    for key in keys[-2::-1]:
+        ordered, place = _packed(_at(key, item))
+        item = _at(item, place)
+    return (ordered, *(_at(key, item) for key in keys[1:])), item
+
+
+def _packed(key: Array) -> tuple[Array, Array]:
+    """Sort by one key, which with the place makes one number.
+
+    A CPU sorts one array several times faster than two.
+    """
+    pairs = jnp.stack([_places(key).astype(jnp.uint32), key.astype(jnp.uint32)], axis=-1)
+    with jax.enable_x64(True):  # for this number alone, whatever the user's have
+        number = lax.sort(lax.bitcast_convert_type(pairs, jnp.uint64))
+        pairs = lax.bitcast_convert_type(number, jnp.uint32)
+    return pairs[..., 1].astype(key.dtype), pairs[..., 0].astype(jnp.int32)
+
+
+def _places(key: Array) -> Array:
+    return lax.broadcasted_iota(jnp.int32, key.shape, key.ndim - 1)
+
+
+def _at(values: Array, place: Array) -> Array:
+    return jnp.take_along_axis(values, place, axis=-1)
