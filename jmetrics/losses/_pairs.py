@@ -137,7 +137,8 @@ def mean_penalty(
     if surrogate in KERNELS:
         points = pair_line(surrogate, at, truth, options)
         p, n = (scaled_by_sum(weight.astype(at.score.dtype)) for weight in (positive, negative))
-        total = pair_sum(surrogate, points, p, n, scale_of(surrogate, options))
+        weight = jnp.where(truth, p, n)
+        total = pair_sum(surrogate, points, weight, truth, scale_of(surrogate, options))
         return safe_divide(total, jnp.sum(p) * jnp.sum(n), 0.0)
     p, n = shares(positive, at.score.dtype), shares(negative, at.score.dtype)
     both = jnp.any(positive != 0) & jnp.any(negative != 0)

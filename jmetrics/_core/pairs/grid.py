@@ -40,10 +40,12 @@ class Cells(NamedTuple):
     """Points between the points of a grid, in blocks."""
 
     cell: Array
-    """The cell of each, counted from the highest."""
+    """The cell of each, counted from the highest, and those of the second row after the first."""
     inside: Array
     """How far below the middle of the cell, in cells."""
+    rows: int
     number: int
+    """How many cells there are in a row."""
 
 
 def spacing(points: Array, scale: Array) -> Array | None:
@@ -72,17 +74,20 @@ def size(n: int) -> int:
     return _cells(n) + len(_NODES) - 1
 
 
-def located(place: Array, rest: Array, step: Array) -> Cells:
+def located(place: Array, rest: Array, step: Array, second: Array | None = None) -> Cells:
     """Find the cells of points at `place` + `rest`, the latter much less than a cell.
 
-    Without a spacing, all are in one: under `jax.vmap` both sides of a choice are computed.
+    There is one row of cells, or one more for points of a `second` kind. Without a spacing, a
+    row is one cell: under `jax.vmap` both sides of a choice are computed.
     """
     step = jnp.where(step > 0, step, jnp.inf)
     below = -place / step
     cell = jnp.round(below)
     inside = (below - cell) - rest / step
-    cell = (cell - jnp.min(cell)).astype(jnp.int32)
-    return Cells(_blocks(cell), _blocks(inside), _cells(place.shape[0]))
+    cell, number = (cell - jnp.min(cell)).astype(jnp.int32), _cells(place.shape[0])
+    if second is not None:
+        cell = cell + number * second.astype(jnp.int32)
+    return Cells(_blocks(cell), _blocks(inside), 1 if second is None else 2, number)
 
 
 def _blocks(a: Array) -> Array:
@@ -91,41 +96,43 @@ def _blocks(a: Array) -> Array:
     return jnp.pad(a, (0, -n % length)).reshape(-1, length)
 
 
-@functools.partial(jax.vmap, in_axes=(None, 0))
 def deposited(at: Cells, weight: Array) -> Array:
-    """Weights of the grid points, the highest first."""
+    """Weights (rows, size) of the grid points, the highest first."""
+    count = at.rows * at.number
 
     def add(moments: Array, block: tuple[Array, Array, Array]) -> tuple[Array, None]:
         cell, inside, weight = block
         sums = []
         for run in _RUNS:
-            slot, runs = _slots(cell, at.number, run)
-            table = jnp.zeros(runs * at.number, weight.dtype)
+            slot, runs = _slots(cell, count, run)
+            table = jnp.zeros(runs * count, weight.dtype)
             table = table.at[slot].add(weight, mode="promise_in_bounds")
-            sums.append(jnp.sum(table.reshape(runs, at.number), axis=0))
+            sums.append(jnp.sum(table.reshape(runs, count), axis=0))
             weight = weight * inside
         return moments + jnp.stack(sums), None
 
-    moments = jnp.zeros_like(weight, shape=(len(_NODES), at.number))
+    moments = jnp.zeros_like(weight, shape=(len(_NODES), count))
     moments, _ = lax.scan(add, moments, (at.cell, at.inside, _blocks(weight)))
-    shares = _product(_POLYNOMIALS, moments)
-    padded = (jnp.pad(share, (p, len(_NODES) - 1 - p)) for p, share in enumerate(shares))
+    shares = _product(_POLYNOMIALS, moments).reshape(-1, at.rows, at.number)
+    pads = ((p, len(_NODES) - 1 - p) for p in range(len(_NODES)))
+    padded = (jnp.pad(share, ((0, 0), pad)) for share, pad in zip(shares, pads, strict=True))
     return functools.reduce(jnp.add, padded)
 
 
 @functools.partial(jax.vmap, in_axes=(None, 0))
 def interpolated(at: Cells, values: Array) -> Array:
-    """Values at the points, and as many more as fill blocks, from those at the grid points."""
-    nodes = jnp.stack([values[p : p + at.number] for p in range(len(_NODES))])
-    coefficients = _product(_POLYNOMIALS.T, nodes)
+    """Values at the points, and as many more as fill blocks, from those (rows, size) of a grid."""
+    count = at.rows * at.number
+    nodes = [values[:, p : p + at.number].reshape(count) for p in range(len(_NODES))]
+    coefficients = _product(_POLYNOMIALS.T, jnp.stack(nodes))
 
     def of_block(block: tuple[Array, Array]) -> Array:
         cell, inside = block
         value = jnp.zeros_like(inside)
         for coefficient, run in zip(coefficients[::-1], _RUNS[::-1], strict=True):
             # From a table for each run, so that the transpose adds up short runs as well.
-            slot, runs = _slots(cell, at.number, run)
-            tables = jnp.broadcast_to(coefficient, (runs, at.number)).reshape(-1)
+            slot, runs = _slots(cell, count, run)
+            tables = jnp.broadcast_to(coefficient, (runs, count)).reshape(-1)
             value = value * inside + tables.at[slot].get(mode="promise_in_bounds")
         return value
 

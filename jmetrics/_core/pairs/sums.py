@@ -70,8 +70,8 @@ def kernel_sum(
     points, weights and temperature as φ is, to any order and in both modes.
     """
     places = points if isinstance(points, Line) else line(points)
-    weights = (_permuted(weight, places.item),)
-    (out,) = _sums((Term(KERNELS[name]),), Scaled.of(places, temperature), weights)
+    weight = _permuted(weight, places.item)
+    (out,) = _sums((Term(KERNELS[name]),), Scaled.of(places, temperature), weight)
     n = out.shape[0]
     inverse = (
         jnp.zeros(n, jnp.int32).at[places.item].set(lax.iota(jnp.int32, n), unique_indices=True)
@@ -80,12 +80,13 @@ def kernel_sum(
 
 
 def pair_sum(
-    name: str, points: Array | Line, query: Array, key: Array, temperature: Array | float = 1.0
+    name: str, points: Array | Line, weight: Array, query: Array, temperature: Array | float = 1.0
 ) -> Array:
-    """Σ_ij query_i key_j φ((z_i − z_j) / τ): the sum of `kernel_sum` with weights on both sides."""
+    """Σ_ij w_i w_j φ((z_i − z_j) / τ) over queries i, which `query` is true of, and others j."""
     places = points if isinstance(points, Line) else line(points)
-    query, key = (_permuted(weight, places.item) for weight in (query, key))
-    return _total(KERNELS[name], Scaled.of(places, temperature), query, key)
+    weight, query = (_permuted(a, places.item) for a in (weight, query))
+    kernel, at = KERNELS[name], Scaled.of(places, temperature)
+    return _total(Term(kernel, kernel.mirror), at._replace(query=query), weight)
 
 
 def _permuted(a: Array, item: Array) -> Array:
@@ -99,6 +100,8 @@ class Scaled(NamedTuple):
     rest: Array
     step: Array | None
     scale: Array
+    query: Array | None = None
+    """Where each place is compared with those of the other side only: whether it is a query."""
 
     @classmethod
     def of(cls, places: Line, temperature: Array | float) -> Scaled:
@@ -106,81 +109,92 @@ class Scaled(NamedTuple):
         scale = jnp.asarray(temperature, places.place.dtype)
         return cls(places.place, places.rest, places.step, scale)
 
+    def sides(self, weight: Array) -> tuple[Array, ...]:
+        """Weight of what is no query, and of queries; or of all places."""
+        if self.query is None:
+            return (weight,)
+        none = jnp.zeros_like(weight)
+        return jnp.where(self.query, none, weight), jnp.where(self.query, weight, none)
 
-class Term(NamedTuple):
-    """A sum at every place."""
+
+class Part(NamedTuple):
+    """A sum over the places of one side."""
 
     kernel: Kernel
-    of: int = 0
-    """Which of the weights are summed."""
+    over: int = 0
+    """Which of `Scaled.sides`."""
+
+
+class Term(NamedTuple):
+    """A sum at every place: over all of them or, where there are sides, over the other side."""
+
+    kernel: Kernel
+    back: Kernel | None = None
+    """The kernel at what is no query, where that is wanted."""
 
     @property
     def next(self) -> Term:
         """The same with the derivative of the kernel."""
-        return self._replace(kernel=self.kernel.next)
+        return Term(self.kernel.next, self.back and self.back.next)
+
+    @property
+    def parts(self) -> list[Part]:
+        """What it is at places that are no queries, where that is wanted, and at the others."""
+        return [Part(self.kernel)] if self.back is None else [Part(self.back, 1), Part(self.kernel)]
 
 
 @functools.partial(jax.custom_jvp, nondiff_argnums=(0,))
-def _total(kernel: Kernel, at: Scaled, query: Array, key: Array) -> Array:
+def _total(term: Term, at: Scaled, weight: Array) -> Array:
     """Sum over pairs of places.
 
-    Its slopes are sums over the keys and over the queries, so a gradient needs no transposed pass.
+    Its slopes are sums over the other side, so a gradient needs no transposed pass.
     """
-    (out,) = _sums((Term(kernel),), at, (key,))
-    return weighted_sum(out, query)
+    (out,) = _sums((Term(term.kernel),), at, weight)
+    return weighted_sum(out, at.sides(weight)[1])
 
 
-def _total_jvp(kernel, primals, tangents):
-    at, query, key = primals
-    moved, d_query, d_key = jax.tree.map(_or_none, tangents)
-    by_key, by_query = Term(kernel, 0), Term(kernel.mirror, 1)
-    terms = [by_key]
-    if moved.place is not None:
-        terms += [by_key.next, by_query.next]
-    if d_key is not None:
-        terms += [by_query]
-    sums = dict(zip(terms, _sums(tuple(terms), at, (key, query)), strict=True))
+def _total_jvp(term, primals, tangents):
+    at, weight = primals
+    moved, d_weight = jax.tree.map(_or_none, tangents)
+    queries = at.sides(weight)[1]
+    own = Term(term.kernel) if d_weight is None else term
+    terms = (own,) if moved.place is None else (own, term.next)
+    out, *slopes = _sums(terms, at, weight)
     change = jnp.zeros_like(at.place, shape=())
-    if moved.place is not None:
-        slope = times(sums[by_key.next], query) + times(sums[by_query.next], key)
-        change += long_sum(slope / at.scale * moved.place)
+    for slope in slopes:
+        change += long_sum(times(slope, weight) / at.scale * moved.place)
     if moved.scale is not None:
-        (by_scale,) = _by_scale((by_key,), at, (key,))
-        change += weighted_sum(by_scale, query) * moved.scale
-    if d_query is not None:
-        change += long_sum(sums[by_key] * d_query)
-    if d_key is not None:
-        change += long_sum(sums[by_query] * d_key)
-    return weighted_sum(sums[by_key], query), change
+        (by_scale,) = _by_scale((Term(term.kernel),), at, weight)
+        change += weighted_sum(by_scale, queries) * moved.scale
+    if d_weight is not None:
+        change += long_sum(out * d_weight)
+    return weighted_sum(out, queries), change
 
 
 _total.defjvp(_total_jvp, symbolic_zeros=True)
 
 
 @functools.partial(jax.custom_jvp, nondiff_argnums=(0,))
-def _sums(terms: tuple[Term, ...], at: Scaled, weights: tuple[Array, ...]) -> tuple[Array, ...]:
+def _sums(terms: tuple[Term, ...], at: Scaled, weight: Array) -> tuple[Array, ...]:
     """Kernel sums at each of the places, for members of one family."""
-    return _passes(terms, at, weights)
+    return _passes(terms, at, weight)
 
 
 def _sums_jvp(terms, primals, tangents):
-    at, weights = primals
-    moved, d_weights = jax.tree.map(_or_none, tangents)
+    at, weight = primals
+    moved, d_weight = jax.tree.map(_or_none, tangents)
     higher = tuple(term.next for term in terms)
     every = tuple(dict.fromkeys(terms + higher)) if moved.place is not None else terms
-    sums = dict(zip(every, _sums(every, at, weights), strict=True))
+    sums = dict(zip(every, _sums(every, at, weight), strict=True))
     changes = [jnp.zeros_like(at.place)] * len(terms)
     if moved.place is not None:
         slopes = [sums[term] for term in higher]
-        changes = _carried(higher, slopes, at, weights, moved.place)
+        changes = _carried(higher, slopes, at, weight, moved.place)
     if moved.scale is not None:
-        drawn = _by_scale(terms, at, weights)
+        drawn = _by_scale(terms, at, weight)
         changes = [a + slope * moved.scale for a, slope in zip(changes, drawn, strict=True)]
-    if any(d is not None for d in d_weights):
-        grown = [
-            jnp.zeros_like(w) if d is None else d for w, d in zip(weights, d_weights, strict=True)
-        ]
-        more = _sums(terms, at, tuple(grown))
+    if d_weight is not None:
+        more = _sums(terms, at, d_weight)
         changes = [a + b for a, b in zip(changes, more, strict=True)]
     return tuple(sums[term] for term in terms), tuple(changes)
 
@@ -193,19 +207,15 @@ def _or_none(tangent: Any) -> Any:
 
 
 def _carried(
-    higher: tuple[Term, ...],
-    slopes: Sequence[Array],
-    at: Scaled,
-    weights: tuple[Array, ...],
-    moved: Array,
+    higher: tuple[Term, ...], slopes: Sequence[Array], at: Scaled, weight: Array, moved: Array
 ) -> list[Array]:
     """What sums change by if the places move; `slopes` are sums of the derivatives, `higher`."""
-    dragged = _sums(higher, at, tuple(weight * moved for weight in weights))
+    dragged = _sums(higher, at, weight * moved)
     return [(moved * slope - drag) / at.scale for slope, drag in zip(slopes, dragged, strict=True)]
 
 
 @functools.partial(jax.custom_jvp, nondiff_argnums=(0,))
-def _by_scale(terms: tuple[Term, ...], at: Scaled, weights: tuple[Array, ...]) -> tuple[Array, ...]:
+def _by_scale(terms: tuple[Term, ...], at: Scaled, weight: Array) -> tuple[Array, ...]:
     """Derivatives of sums by the scale.
 
     A larger scale moves all places to one in the middle. But between clusters that is a large
@@ -213,77 +223,93 @@ def _by_scale(terms: tuple[Term, ...], at: Scaled, weights: tuple[Array, ...]) -
     """
 
     def sums(scale: Array) -> tuple[Array, ...]:
-        return _passes(terms, at._replace(scale=scale), weights)
+        return _passes(terms, at._replace(scale=scale), weight)
 
     return jax.jvp(sums, (at.scale,), (jnp.ones_like(at.scale),))[1]
 
 
 @_by_scale.defjvp
 def _by_scale_jvp(terms, primals, tangents):
-    def as_moved(at: Scaled, weights: tuple[Array, ...]) -> tuple[Array, ...]:
+    def as_moved(at: Scaled, weight: Array) -> tuple[Array, ...]:
         higher = tuple(term.next for term in terms)
         middle = at.place[at.place.shape[0] // 2 :][:1]
-        slopes = _sums(higher, at, weights)
-        return tuple(_carried(higher, slopes, at, weights, (middle - at.place) / at.scale))
+        slopes = _sums(higher, at, weight)
+        return tuple(_carried(higher, slopes, at, weight, (middle - at.place) / at.scale))
 
     return _by_scale(terms, *primals), jax.jvp(as_moved, primals, tangents)[1]
 
 
-def _passes(terms: tuple[Term, ...], at: Scaled, weights: tuple[Array, ...]) -> tuple[Array, ...]:
+def _passes(terms: tuple[Term, ...], at: Scaled, weight: Array) -> tuple[Array, ...]:
     """Kernel sums on a grid, where that is close enough, or in order."""
-    place, rest, step, scale = at
+    place, rest, step = at.place, at.rest, at.step
 
     def in_order() -> tuple[Array, ...]:
         gap = (place[:-1] - place[1:]) + (rest[:-1] - rest[1:])
         gap = jnp.concatenate([jnp.zeros_like(place[:1]), gap])[: place.shape[0]]
-        return _in_order(terms, gap, scale, weights)
+        return _in_order(terms, gap, at, weight)
 
     if step is None:
         return in_order()
     # The convolutions are between two choices, not within: compilers do them better there.
     fits, n = step > 0, grid.size(place.shape[0])
+    rows = 1 if at.query is None else 2
+
+    def located() -> grid.Cells:
+        return grid.located(place, rest, step, at.query)
+
     even = lax.cond(
         fits,
-        lambda: grid.deposited(grid.located(place, rest, step), jnp.stack(weights)),
-        lambda: jnp.zeros_like(place, shape=(len(weights), n)),
+        lambda: grid.deposited(located(), weight),
+        lambda: jnp.zeros_like(place, shape=(rows, n)),
     )
-    gap = ((n - 1) - lax.iota(step.dtype, 2 * n - 1)) * step / scale
-    sums = jnp.stack([grid.convolved(kernel(gap), even[of]) for kernel, of in terms])
+    gap = ((n - 1) - lax.iota(step.dtype, 2 * n - 1)) * step / at.scale
+
+    def spread(term: Term) -> Array:
+        sums = [grid.convolved(kernel(gap), even[over]) for kernel, over in term.parts]
+        return jnp.stack([jnp.zeros_like(sums[0])] * (rows - len(sums)) + sums)
+
+    sums = jnp.stack([spread(term) for term in terms])
 
     def on_grid() -> tuple[Array, ...]:
-        values = grid.interpolated(grid.located(place, rest, step), sums)
+        values = grid.interpolated(located(), sums)
         return tuple(values[:, : place.shape[0]])
 
     return lax.cond(fits, on_grid, in_order)
 
 
-def _in_order(
-    terms: tuple[Term, ...], gap: Array, scale: Array, weights: tuple[Array, ...]
-) -> tuple[Array, ...]:
+def _in_order(terms: tuple[Term, ...], gap: Array, at: Scaled, weight: Array) -> tuple[Array, ...]:
     """Sums at places that fall by gaps."""
+    parts = list(dict.fromkeys(part for term in terms for part in term.parts))
+    summed = at.sides(weight)
     back = jnp.concatenate([gap[:1], gap[:0:-1]])
-    rows = sorted({(of, side) for kernel, of in terms for side in kernel.sides})
+    rows = sorted({(over, side) for kernel, over in parts for side in kernel.sides})
     gaps = jnp.stack([back if side else gap for _, side in rows])
-    added = jnp.stack([weights[of][::-1] if side else weights[of] for of, side in rows])
-    starts = [rows.index((of, kernel.sides[0])) for kernel, of in terms]
+    added = jnp.stack([summed[over][::-1] if side else summed[over] for over, side in rows])
+    starts = [rows.index((over, kernel.sides[0])) for kernel, over in parts]
 
     def read(state: State) -> list[Array]:
         return [
-            _read(kernel, scale, state, start)
-            for (kernel, _), start in zip(terms, starts, strict=True)
+            _read(kernel, at.scale, state, start)
+            for (kernel, _), start in zip(parts, starts, strict=True)
         ]
 
-    remainders = [kernel.remainder(gap.dtype) for kernel, _ in terms]
+    remainders = [kernel.remainder(gap.dtype) for kernel, _ in parts]
     drops = max((len(r.drops) for r in remainders if r is not None), default=None)
-    seen = prefix(gaps, added, scale, read, drops=drops)
-    outs = []
-    for (kernel, of), remainder, found in zip(terms, remainders, seen, strict=True):
+    seen = prefix(gaps, added, at.scale, read, drops=drops)
+    outs = {}
+    for part, remainder, found in zip(parts, remainders, seen, strict=True):
+        kernel, over = part
         sides = zip(kernel.sides, found, strict=True)
         out = sum(values[::-1] if side else values for side, values in sides)
         if kernel.own and remainder is not None:
-            out = out + remainder.decay * weights[of]
-        outs.append(kernel.factor * out)
-    return tuple(outs)
+            out = out + remainder.decay * summed[over]
+        outs[part] = kernel.factor * out
+
+    def of(term: Term) -> Array:
+        *others, out = (outs[part] for part in term.parts)
+        return out if at.query is None or not others else jnp.where(at.query, out, others[0])
+
+    return tuple(of(term) for term in terms)
 
 
 def _read(kernel: Kernel, scale: Array, state: State, start: int) -> Array:
