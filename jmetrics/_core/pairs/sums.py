@@ -52,13 +52,14 @@ def line(
 
     step = None if smooth is None else grid.spacing(points, smooth)
     item = falling() if step is None else lax.cond(step > 0, lambda: places, falling)
-    return along(item, points, rest)._replace(step=step)
+    return along(item, points, rest, step)
 
 
-def along(item: Array, points: Array, rest: Array | None = None) -> Line:
-    """Put points in an order that is known to let them fall."""
+def along(item: Array, points: Array, rest: Array | None = None, step: Array | None = None) -> Line:
+    """Put points in an order that is known to let them fall, or is none for a grid."""
     rest = jnp.zeros_like(points) if rest is None else lax.stop_gradient(rest)
-    return Line(item, _permuted(points, item), _permuted(rest, item))
+    place, rest = _permuted(item, step, points, rest)
+    return Line(item, place, rest, step)
 
 
 def kernel_sum(
@@ -70,13 +71,14 @@ def kernel_sum(
     points, weights and temperature as φ is, to any order and in both modes.
     """
     places = points if isinstance(points, Line) else line(points)
-    weight = _permuted(weight, places.item)
+    (weight,) = _permuted(places.item, places.step, weight)
     (out,) = _sums((Term(KERNELS[name]),), Scaled.of(places, temperature), weight)
     n = out.shape[0]
     inverse = (
         jnp.zeros(n, jnp.int32).at[places.item].set(lax.iota(jnp.int32, n), unique_indices=True)
     )
-    return _permuted(out, inverse)
+    (out,) = _permuted(inverse, places.step, out)
+    return out
 
 
 def pair_sum(
@@ -84,13 +86,21 @@ def pair_sum(
 ) -> Array:
     """Σ_ij w_i w_j φ((z_i − z_j) / τ) over queries i, which `query` is true of, and others j."""
     places = points if isinstance(points, Line) else line(points)
-    weight, query = (_permuted(a, places.item) for a in (weight, query))
+    weight, query = _permuted(places.item, places.step, weight, query)
     kernel, at = KERNELS[name], Scaled.of(places, temperature)
     return _total(Term(kernel, kernel.mirror), at._replace(query=query), weight)
 
 
-def _permuted(a: Array, item: Array) -> Array:
-    return jnp.asarray(a).at[item].get(unique_indices=True, mode="promise_in_bounds")
+def _permuted(item: Array, step: Array | None, *arrays: Array) -> tuple[Array, ...]:
+    """Entries by item, which for a grid is each in its place."""
+
+    def permuted() -> tuple[Array, ...]:
+        return tuple(
+            jnp.asarray(a).at[item].get(unique_indices=True, mode="promise_in_bounds")
+            for a in arrays
+        )
+
+    return permuted() if step is None else lax.cond(step > 0, lambda: arrays, permuted)
 
 
 class Scaled(NamedTuple):
@@ -252,26 +262,22 @@ def _passes(terms: tuple[Term, ...], at: Scaled, weight: Array) -> tuple[Array, 
         return in_order()
     # The convolutions are between two choices, not within: compilers do them better there.
     fits, n = step > 0, grid.size(place.shape[0])
-    rows = 1 if at.query is None else 2
-
-    def located() -> grid.Cells:
-        return grid.located(place, rest, step, at.query)
-
+    cells = grid.located(place, rest, step, at.query)
     even = lax.cond(
         fits,
-        lambda: grid.deposited(located(), weight),
-        lambda: jnp.zeros_like(place, shape=(rows, n)),
+        lambda: grid.deposited(cells, weight),
+        lambda: jnp.zeros_like(place, shape=(cells.rows, n)),
     )
     gap = ((n - 1) - lax.iota(step.dtype, 2 * n - 1)) * step / at.scale
 
     def spread(term: Term) -> Array:
         sums = [grid.convolved(kernel(gap), even[over]) for kernel, over in term.parts]
-        return jnp.stack([jnp.zeros_like(sums[0])] * (rows - len(sums)) + sums)
+        return jnp.stack([jnp.zeros_like(sums[0])] * (cells.rows - len(sums)) + sums)
 
     sums = jnp.stack([spread(term) for term in terms])
 
     def on_grid() -> tuple[Array, ...]:
-        values = grid.interpolated(located(), sums)
+        values = grid.interpolated(cells, sums)
         return tuple(values[:, : place.shape[0]])
 
     return lax.cond(fits, on_grid, in_order)
