@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from jax import lax
+from jax import export, lax
 
 from jmetrics._core import sorting
 from jmetrics._core.sorting import sort_items
@@ -100,6 +100,15 @@ def test_the_wide_number_lives_in_any_program(
     with jax.enable_x64(x64_of_user):
         found = transformed(sort, jnp.asarray(rows))
     np.testing.assert_array_equal(found, expected(rows))
+
+
+@pytest.mark.parametrize("platforms", [("cpu",), ("cpu", "cuda", "tpu")], ids=len)
+def test_exported_for_any_length(platforms: tuple[str, ...], rng: np.random.Generator) -> None:
+    (n,) = export.symbolic_shape("n")
+    shapes = [jax.ShapeDtypeStruct((2, n), dtype) for dtype in (np.uint8, np.uint32)]
+    exported = export.export(jax.jit(sort_items), platforms=platforms)(*shapes)
+    keys = tuple(random_keys(shape.dtype, (2, 25), rng) for shape in shapes)
+    np.testing.assert_array_equal(exported.call(*keys)[1], expected(*keys))
 
 
 def test_leaves_the_types_of_a_program_as_they_are() -> None:

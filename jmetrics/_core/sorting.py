@@ -40,11 +40,11 @@ def _packed(key: Array) -> tuple[Array, Array]:
 
     A CPU sorts one array several times faster than two.
     """
-    pairs = jnp.stack([_places(key).astype(jnp.uint32), key.astype(jnp.uint32)], axis=-1)
+    place, half = _places(key), jnp.full_like(key, 32, jnp.int32)  # no constant of 64 bits
     with jax.enable_x64(True):  # for this number alone, whatever the user's have
-        number = lax.sort(lax.bitcast_convert_type(pairs, jnp.uint64))
-        pairs = lax.bitcast_convert_type(number, jnp.uint32)
-    return pairs[..., 1].astype(key.dtype), pairs[..., 0].astype(jnp.int32)
+        high, low, half = (a.astype(jnp.uint64) for a in (key, place, half))
+        number = lax.sort(lax.shift_left(high, half) | low)
+        return lax.shift_right_logical(number, half).astype(key.dtype), number.astype(jnp.int32)
 
 
 def _places(key: Array) -> Array:
