@@ -18,6 +18,7 @@ from jmetrics import checked, curves
 from jmetrics.classification.overlap import fbeta
 from tests.compare import assert_nan, assert_same
 from tests.oracles import curves as oracles
+from tests.programs import equations, sorted_shapes
 
 ours: Any = curves  # lists are welcome, but no ArrayLike
 
@@ -486,25 +487,12 @@ def test_many_weights_share_one_sort(name: str) -> None:
     y, s, *_ = next(class_data() if name.startswith("ov") else binary_data())
     weights = jnp.ones((7, N), jnp.float32)
     batched = jax.vmap(lambda w: CALLS[name](y, s, sample_weight=w))
-    jaxpr = jax.make_jaxpr(batched)(weights)
-    sorts = [e for e in equations(jaxpr) if e.primitive.name == "sort"]
-    shapes = [e.invars[0].aval.shape for e in sorts]
-    shapes = [shape for shape in shapes if shape != (7,)]  # what `checked` would report first
-    assert len(shapes) == 1 and shapes[0][-1] == N and 7 not in shapes[0]
-
-
-def equations(jaxpr: Any) -> Iterator[Any]:
-    jaxpr = getattr(jaxpr, "jaxpr", jaxpr)
-    for equation in jaxpr.eqns:
-        yield equation
-        for value in equation.params.values():
-            for inner in value if isinstance(value, (tuple, list)) else (value,):
-                if hasattr(inner, "eqns") or hasattr(inner, "jaxpr"):
-                    yield from equations(inner)
+    (shape,) = sorted_shapes(batched, weights)
+    assert shape[-1] == N and 7 not in shape
 
 
 @pytest.mark.parametrize("name", ["roc_auc_score", "average_precision_score", "roc_curve"])
 def test_16_bit_scores_are_not_sorted(name: str) -> None:
     y, s, *_ = next(binary_data())
-    jaxpr = jax.make_jaxpr(CALLS[name])(y, jnp.asarray(s, jnp.bfloat16))
-    assert "sort" not in {equation.primitive.name for equation in equations(jaxpr)}
+    parts = equations(CALLS[name], y, jnp.asarray(s, jnp.bfloat16))
+    assert "sort" not in {equation.primitive.name for equation in parts}

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import functools
-import re
 from collections.abc import Callable
 from typing import Any
 
@@ -18,6 +17,7 @@ from jax.sharding import Mesh, PartitionSpec
 from jmetrics._core.pairs import KERNELS, grid, kernel_sum, line, pair_sum, prefix
 from tests.compare import assert_same
 from tests.oracles.auc_losses import PENALTIES
+from tests.programs import sorted_shapes
 
 N = 150
 
@@ -68,14 +68,6 @@ def sum_of_sums(name: str, points: Any, weight: Any, query: Any, temperature: An
     """What `pair_sum` is, in another way, which other rules differentiate."""
     p, k = jnp.where(query, weight, 0), jnp.where(query, 0, weight)
     return jnp.vdot(p, kernel_sum(name, points, k, temperature))
-
-
-def sorts_of_rows(function: Callable[..., Any], *arguments: Any) -> list[str]:
-    """Types of all that a program sorts in several rows."""
-    program = jax.jit(function).lower(*arguments).as_text()
-    sorted_types = re.findall(r"tensor<([\dx]+)ui64>", program)
-    assert sorted_types
-    return [shape for shape in sorted_types if shape.count("x") > 1]
 
 
 TOTALS = pytest.mark.parametrize("total", [pair_sum, sum_of_sums])
@@ -234,7 +226,7 @@ def test_rows_may_choose_otherwise(
     together = jax.jit(jax.vmap(slopes))(z, w)
     for row in range(2):
         assert_same(together[row], jax.jit(slopes)(z[row], w[row]), rtol=1e-5, atol=1e-4)
-    assert not sorts_of_rows(jax.vmap(slopes, (None, 0)), z[0], w)
+    assert sorted_shapes(jax.vmap(slopes, (None, 0)), z[0], w) == [(803,)]
 
 
 @TOTALS
@@ -280,7 +272,7 @@ def test_rows_of_points_and_of_weights(rng: np.random.Generator) -> None:
 def test_one_sort_serves_many_weights() -> None:
     z, w = np.ones(6, np.float32), np.ones((4, 6), np.float32)
     many = jax.vmap(lambda w: kernel_sum("laplace", z, w, 1.0))
-    assert not sorts_of_rows(many, w)
+    assert sorted_shapes(many, w) == [(6,)]
 
 
 @pytest.mark.parametrize("size", [0, 1])

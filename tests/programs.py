@@ -1,0 +1,31 @@
+"""What a traced function is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import jax
+import numpy as np
+
+
+def equations(function: Callable[..., Any], *arguments: Any) -> Iterator[Any]:
+    """Every equation of a function, with those inside of others."""
+    return _within(jax.make_jaxpr(function)(*arguments))
+
+
+def sorted_shapes(function: Callable[..., Any], *arguments: Any) -> list[tuple[int, ...]]:
+    """Shapes of what a function sorts on a CPU: numbers of 64 bits, each a key and a place."""
+    sorts = (e for e in equations(function, *arguments) if e.primitive.name == "sort")
+    operands = (equation.invars[0].aval for equation in sorts)
+    return [operand.shape for operand in operands if operand.dtype == np.uint64]
+
+
+def _within(jaxpr: Any) -> Iterator[Any]:
+    jaxpr = getattr(jaxpr, "jaxpr", jaxpr)
+    for equation in jaxpr.eqns:
+        yield equation
+        for value in equation.params.values():
+            for inner in value if isinstance(value, (tuple, list)) else (value,):
+                if hasattr(inner, "eqns") or hasattr(inner, "jaxpr"):
+                    yield from _within(inner)
