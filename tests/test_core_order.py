@@ -116,4 +116,4 @@ def test_order_does_not_depend_on_a_batch_of_weights(rng: np.random.Generator) -
     positive = jnp.asarray(rng.random(30) < 0.5)
     weights = jnp.asarray(rng.random((7, 30)).astype(np.float32))
     batched = jax.vmap(lambda w: ranked(scores, positive, w))
-    assert sorted_shapes(batched, weights) == [(1, 30)]
+    assert sorted_shapes(batched, weights) == 2 * [(1, 30)]

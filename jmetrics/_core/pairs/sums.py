@@ -87,8 +87,8 @@ def pair_sum(
     """Σ_ij w_i w_j φ((z_i − z_j) / τ) over queries i, which `query` is true of, and others j."""
     places = points if isinstance(points, Line) else line(points)
     weight, query = _permuted(places.item, places.step, weight, query)
-    kernel, at = KERNELS[name], Scaled.of(places, temperature)
-    return _total(Term(kernel, kernel.mirror), at._replace(query=query), weight)
+    at = Scaled.of(places, temperature)._replace(query=query)
+    return _total(KERNELS[name], at, weight)
 
 
 def _permuted(item: Array, step: Array | None, *arrays: Array) -> tuple[Array, ...]:
@@ -154,27 +154,28 @@ class Term(NamedTuple):
 
 
 @functools.partial(jax.custom_jvp, nondiff_argnums=(0,))
-def _total(term: Term, at: Scaled, weight: Array) -> Array:
-    """Sum over pairs of places.
+def _total(kernel: Kernel, at: Scaled, weight: Array) -> Array:
+    """Sum over pairs of a query and another place.
 
     Its slopes are sums over the other side, so a gradient needs no transposed pass.
     """
-    (out,) = _sums((Term(term.kernel),), at, weight)
+    (out,) = _sums((Term(kernel),), at, weight)
     return weighted_sum(out, at.sides(weight)[1])
 
 
-def _total_jvp(term, primals, tangents):
+def _total_jvp(kernel, primals, tangents):
     at, weight = primals
     moved, d_weight = jax.tree.map(_or_none, tangents)
     queries = at.sides(weight)[1]
-    own = Term(term.kernel) if d_weight is None else term
-    terms = (own,) if moved.place is None else (own, term.next)
+    at_queries, at_all = Term(kernel), Term(kernel, kernel.mirror)
+    own = at_queries if d_weight is None else at_all
+    terms = (own,) if moved.place is None else (own, at_all.next)
     out, *slopes = _sums(terms, at, weight)
     change = jnp.zeros_like(at.place, shape=())
     for slope in slopes:
         change += long_sum(times(slope, weight) / at.scale * moved.place)
     if moved.scale is not None:
-        (by_scale,) = _by_scale((Term(term.kernel),), at, weight)
+        (by_scale,) = _by_scale((at_queries,), at, weight)
         change += weighted_sum(by_scale, queries) * moved.scale
     if d_weight is not None:
         change += long_sum(out * d_weight)
