@@ -69,11 +69,13 @@ def some(case: Case) -> np.ndarray:
 
 def evaluate(case: Case, data: Data) -> Result:
     """Value and gradients, with every argument traced."""
-    return jax.tree.map(np.asarray, _compiled(case)(*data))
+    return jax.tree.map(np.asarray, compiled(case)(*data))
 
 
 @functools.cache
-def _compiled(case: Case) -> Callable[..., Result]:
+def compiled(case: Case) -> jax.stages.Wrapped:
+    """Value and gradients as one jitted function of the arrays."""
+
     @jax.jit
     def run(y_true: Array, y_pred: Array, weight: Array, where: Array) -> Result:
         def total(y_pred: Array, weight: Array) -> tuple[Array, Any]:
@@ -89,7 +91,7 @@ def _compiled(case: Case) -> Callable[..., Result]:
 
 def forget_compiled() -> None:
     """Drop the programs that `evaluate` holds."""
-    _compiled.cache_clear()
+    compiled.cache_clear()
 
 
 def blend(value: Any) -> Any:

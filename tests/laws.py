@@ -20,6 +20,7 @@ from tests.harness import (
     K,
     N,
     blend,
+    compiled,
     eager,
     evaluate,
     garbage,
@@ -108,6 +109,13 @@ def exports_to_every_platform(case: Case) -> None:
         export.export(compiled, platforms=("cpu", "cuda", "tpu"))(*data)
     except Exception as error:
         raise AssertionError("does not lower for every platform") from error
+
+
+@law_of_the_row
+def leaves_no_effect(case: Case) -> None:
+    """An effect takes every call of a user's jitted function off JAX's fast path."""
+    effects = compiled(case).trace(*sample(case)).jaxpr.effects
+    assert not effects, f"the program has effects: {effects}"
 
 
 @law

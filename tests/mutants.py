@@ -13,6 +13,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
+from jax.experimental import checkify
 from sklearn import metrics as sk
 
 from jmetrics import mean_squared_error as honest
@@ -65,6 +66,12 @@ def mean_over_the_batch(y_true, y_pred, *, sample_weight=None, where=None):
 def calls_back_to_the_host(y_true, y_pred, *, sample_weight=None, where=None):
     value = honest(y_true, y_pred, sample_weight=sample_weight, where=where)
     return jax.pure_callback(lambda v: v, jax.ShapeDtypeStruct((), value.dtype), value)
+
+
+@breaks(laws.leaves_no_effect)
+def checks_without_being_asked(y_true, y_pred, *, sample_weight=None, where=None):
+    checkify.debug_check(jnp.all(jnp.isfinite(y_pred)), "`y_pred` must be finite")
+    return honest(y_true, y_pred, sample_weight=sample_weight, where=where)
 
 
 @breaks(laws.traced_options_compile_once, traced={"scale": (2.0, 3.0)})

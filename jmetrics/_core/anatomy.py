@@ -15,8 +15,6 @@ from typing import Any, TypeVar, cast
 import jax
 from jax import Array
 
-from jmetrics._core import check
-
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 _STATIC = {"static": True}
@@ -73,6 +71,27 @@ def plan(arrays: Any, measure: Step, finish: Step, *, merges: bool = True) -> An
     return Plan(tuple(arrays), measure, finish, merges)
 
 
+@dataclass(frozen=True)
+class Declaration:
+    """What is known of a function besides how to call it."""
+
+    owner: Callable[..., Any]
+    """The very function. Wrappers copy attributes of what they wrap, but are another function."""
+    plan: Callable[..., Plan] | None = None
+    in_order: Callable[[Array, Array], InOrder] | None = None
+
+
+def _declare(function: Callable[..., Any], **known: Any) -> None:
+    vars(function)["declaration"] = Declaration(function, **known)
+
+
+def _declaration(function: Callable[..., Any]) -> Declaration:
+    """What was declared of a function; nothing of one that wraps or transforms a metric."""
+    found = getattr(function, "declaration", None)
+    declared = isinstance(found, Declaration) and found.owner is function
+    return found if declared else Declaration(function)
+
+
 def metric(planned: Function) -> Function:
     """Make a metric of a function that returns its plan."""
 
@@ -80,7 +99,7 @@ def metric(planned: Function) -> Function:
     def run(*args: Any, **kwargs: Any) -> Any:
         return _run(planned(*args, **kwargs))
 
-    vars(run)["plan"] = planned
+    _declare(run, plan=planned)
     return cast(Function, run)
 
 
@@ -90,16 +109,17 @@ def _run(plan: Plan) -> Any:
 
 
 def has_plan(function: Callable[..., Any]) -> bool:
-    """Whether a function is a metric that can be had in its parts."""
-    return hasattr(_unbound(function), "plan")
+    """Whether a function is a metric that can be had in its parts, with or without options."""
+    return _declaration(_unbound(function)).plan is not None
 
 
 def plan_of(function: Callable[..., Any]) -> Callable[..., Plan]:
     """Return the function that makes the plan of a metric, with the arguments of the metric."""
     metric = _unbound(function)
-    name = getattr(metric, "__name__", repr(metric))
-    check.require(has_plan(metric), f"`{name}` keeps no statistic that could be merged")
-    make = cast(Any, metric).plan
+    make = _declaration(metric).plan
+    if make is None:
+        name = getattr(metric, "__name__", repr(metric))
+        raise ValueError(f"`{name}` keeps no statistic that could be merged")
     if isinstance(function, functools.partial):
         return functools.partial(make, *function.args, **function.keywords)
     return make
@@ -131,12 +151,12 @@ def share_of_pairs(
     """
 
     def declare(function: Function) -> Function:
-        vars(function)["in_order"] = in_order
+        _declare(function, in_order=in_order)
         return function
 
     return declare
 
 
-def is_share_of_pairs(function: Callable[..., Any]) -> bool:
-    """Whether a metric was declared to be one."""
-    return hasattr(function, "in_order")
+def in_order_of(function: Callable[..., Any]) -> Callable[[Array, Array], InOrder] | None:
+    """Return what sorts the samples of a metric that was declared a share of pairs."""
+    return _declaration(function).in_order

@@ -14,7 +14,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from jmetrics._core import check
-from jmetrics._core.anatomy import InOrder, has_plan, is_share_of_pairs, plan_of
+from jmetrics._core.anatomy import InOrder, has_plan, in_order_of, plan_of
 from jmetrics._core.lists import Segments
 from jmetrics._core.numerics import accumulator
 from jmetrics.inference._apart import Weighable, apart
@@ -131,7 +131,7 @@ def problem(
     )
     plans = tuple(_plan(metric, arrays_of, options) for arrays_of in arrays)
     plain = not options and all(a[1].ndim == y_true.ndim == 1 for a in arrays)
-    in_order = metric.in_order if is_share_of_pairs(metric) and plain else None
+    in_order = in_order_of(metric) if plain else None
     given = Given(sample_weight, where, groups, strata, segments)
     told = options.get("num_classes") if has_plan(metric) else None
     return Problem(plans, given, in_order=in_order, num_classes=told)

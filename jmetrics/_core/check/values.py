@@ -3,22 +3,45 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 from jax import Array
 from jax.experimental import checkify
+from jax.experimental.xla_metadata import set_xla_metadata
+
+_checking: ContextVar[bool] = ContextVar("checking", default=False)
+"""Whether what is traced now is to raise for values out of their domain."""
+
+
+@contextmanager
+def _checks() -> Iterator[None]:
+    """Trace with checks.
+
+    They would be missing from what was traced before without them, and stay in what is traced
+    now: metadata of its own keeps JAX from taking the one for the other.
+    """
+    token = _checking.set(True)
+    try:
+        with set_xla_metadata(jmetrics="checked"):
+            yield
+    finally:
+        _checking.reset(token)
 
 
 def defined(value: Array, inside: Array, reason: str) -> Array:
     """Turn `value` into NaN, with NaN gradient, wherever `inside` is False.
 
     Integers, which have no NaN, become the least there is. Under `checked` the call raises
-    with `reason` instead. Otherwise this costs one select.
+    with `reason` instead. Otherwise this costs one select, and leaves no effect in the program:
+    JAX would take one off its fast path, and would not write it to a file.
     """
-    checkify.debug_check(jnp.all(inside), reason)
+    if _checking.get():
+        checkify.debug_check(jnp.all(inside), reason)
     if not jnp.issubdtype(value.dtype, jnp.floating):
         return jnp.where(inside, value, jnp.iinfo(value.dtype).min)
     return value * jnp.where(inside, jnp.ones_like(value), jnp.full_like(value, jnp.nan))
@@ -45,7 +68,8 @@ def checked(metric: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(metric)
     def run(*args: Any, **kwargs: Any) -> Any:
         call = checkify.checkify(lambda: metric(*args, **kwargs), errors=checkify.user_checks)
-        error, value = call()
+        with _checks():
+            error, value = call()
         if any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves(error)):
             jax.debug.callback(_raise, error)
         else:
