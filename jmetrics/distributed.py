@@ -23,6 +23,7 @@ from jax.typing import DTypeLike
 
 from jmetrics._core import check
 from jmetrics._core.bits import sortable_bits
+from jmetrics._core.exporting import exportable
 from jmetrics._core.numerics import accumulator, safe_divide, safe_sqrt
 from jmetrics._core.sorting import sort_items
 from jmetrics._core.types import ArrayLike
@@ -30,6 +31,7 @@ from jmetrics._core.weights import combine
 from jmetrics.curves._scores import in_domain, inputs, scored
 
 
+@exportable
 class Ranks(NamedTuple):
     """How much weight of all samples is below each score, and how much is tied with it."""
 

@@ -11,6 +11,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from jmetrics._core import check
+from jmetrics._core.exporting import exportable
 from jmetrics._core.numerics import safe_divide
 from jmetrics._core.types import ArrayLike
 from jmetrics._core.weights import combine, over_trailing
@@ -18,6 +19,7 @@ from jmetrics._core.weights import combine, over_trailing
 _ENTRIES_AT_ONCE = 4_000_000
 
 
+@exportable
 class GroupValues(NamedTuple):
     """A metric of each group, and how far the groups are apart."""
 

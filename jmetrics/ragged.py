@@ -11,10 +11,12 @@ import numpy as np
 from jax import Array, lax
 
 from jmetrics._core import check
+from jmetrics._core.exporting import exportable
 from jmetrics._core.types import ArrayLike
 from jmetrics._core.weights import clean
 
 
+@exportable
 class Padded(NamedTuple):
     """Lists as rows of one length."""
 
@@ -24,6 +26,7 @@ class Padded(NamedTuple):
     """Which of them are items: (n_lists, size)."""
 
 
+@exportable
 class Segments(NamedTuple):
     """The list of each item of a flat array."""
 

@@ -7,9 +7,11 @@ from typing import NamedTuple
 import jax.numpy as jnp
 from jax import Array, lax
 
+from jmetrics._core.exporting import exportable
 from jmetrics._core.numerics import accumulator, tabulate, weighted_sum
 
 
+@exportable
 class Matches(NamedTuple):
     """How much weight is predicted right, and how much wrong."""
 
@@ -17,6 +19,7 @@ class Matches(NamedTuple):
     wrong: Array
 
 
+@exportable
 class BinaryCounts(NamedTuple):
     """The four cells of a binary confusion matrix, or of one for each class, label or sample."""
 

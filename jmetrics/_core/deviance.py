@@ -23,10 +23,12 @@ from jax import Array
 from jax.custom_derivatives import SymbolicZero
 from jax.typing import DTypeLike
 
+from jmetrics._core.exporting import exportable
 from jmetrics._core.merging import MOST, kinds
 from jmetrics._core.numerics import power_of
 
 
+@exportable
 @kinds(value=MOST, to_one=MOST, to_two=MOST)
 @jax.tree_util.register_dataclass
 @dataclass(frozen=True)

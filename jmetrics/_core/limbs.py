@@ -14,10 +14,13 @@ import jax.numpy as jnp
 from jax import Array, lax
 from jax.typing import DTypeLike
 
+from jmetrics._core.exporting import exportable
+
 _BASE_BITS = 16
 """A low limb is short, so that as many as 2^16 of them add up without a carry."""
 
 
+@exportable
 class Limbs(NamedTuple):
     """Whole numbers high 2^16 + low, exact up to 2^48; up to 2^16 devices add theirs."""
 
@@ -54,6 +57,7 @@ def _carried(high: Array, low: Array, more: Array) -> Limbs:
     return Limbs(high, (low + more) & jnp.uint32((1 << _BASE_BITS) - 1))
 
 
+@exportable
 class Compensated(NamedTuple):
     """Floats of twice the digits: the rounded sum, and the rest that rounding took from it."""
 

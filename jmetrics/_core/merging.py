@@ -19,6 +19,7 @@ from jax.typing import DTypeLike
 
 from jmetrics._core import check
 from jmetrics._core.bits import float_from_bits, sortable_bits
+from jmetrics._core.exporting import exportable
 from jmetrics._core.limbs import Compensated, Limbs
 
 SUM = "sum over samples"
@@ -41,6 +42,7 @@ def kinds(**fields: str) -> Callable[[Class], Class]:
     return note
 
 
+@exportable
 @kinds(inside=ALL)
 @jax.tree_util.register_dataclass
 @dataclass(frozen=True)
@@ -63,6 +65,7 @@ def legal_value(value: Any, conditions: Iterable[Legal]) -> Any:
     return value
 
 
+@exportable
 @kinds(number=MOST)
 class Most(NamedTuple):
     """The largest number of all; −∞ if there is none."""
@@ -70,6 +73,7 @@ class Most(NamedTuple):
     number: Array
 
 
+@exportable
 class Tally(NamedTuple):
     """A sum of integers, exact, and of floats: what is counted may or may not be weighted."""
 

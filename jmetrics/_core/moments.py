@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import jax.numpy as jnp
 from jax import Array, lax
 
+from jmetrics._core.exporting import exportable
 from jmetrics._core.limbs import two_sum
 from jmetrics._core.merging import (
     LEAST,
@@ -26,6 +27,7 @@ from jmetrics._core.merging import (
 from jmetrics._core.numerics import extremes, safe_divide, weighted_sum
 
 
+@exportable
 @kinds(entries=STEADY, mean=PLACE, rest=PLACE, low=LEAST, high=MOST)
 class Moments(NamedTuple):
     """What a column of weighted numbers is like; all fields have one entry a column."""
@@ -63,6 +65,7 @@ class Moments(NamedTuple):
         return self.low >= self.high
 
 
+@exportable
 class CoMoments(NamedTuple):
     """What two columns of weighted numbers are like together."""
 
@@ -89,6 +92,7 @@ class CoMoments(NamedTuple):
         return CoMoments(self.x.times(x_factor), self.y.times(y_factor), product)
 
 
+@exportable
 @kinds(units=MOST)
 class InUnits(NamedTuple):
     """A statistic of numbers over powers of two near the largest, so that squares stay in range."""

@@ -10,6 +10,8 @@ import jax.numpy as jnp
 from jax import Array, lax
 from jax.typing import DTypeLike
 
+from jmetrics._core.exporting import exportable
+
 
 def accumulator(*arrays: Array | None) -> jnp.dtype:
     """Return the float type in which these arrays are computed with.
@@ -126,6 +128,7 @@ def times(values: Array, weight: Array) -> Array:
     return values * weight
 
 
+@exportable
 class Total(NamedTuple):
     """What a mean is made of."""
 

@@ -21,6 +21,7 @@ from jmetrics._core.counts import (
     class_counts,
     is_positive,
 )
+from jmetrics._core.exporting import exportable
 from jmetrics._core.merging import Legal, legal_value
 from jmetrics._core.numerics import Total, accumulator, mean_of, times, weighted_total
 from jmetrics._core.weights import combine, over_trailing
@@ -75,6 +76,7 @@ def averaged(
     return plan(arrays, measure, finish)
 
 
+@exportable
 class Labelled(NamedTuple):
     """What was counted, and whether all that counted were labels."""
 

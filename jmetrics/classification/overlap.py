@@ -11,6 +11,7 @@ from jax import Array
 from jmetrics._core import check
 from jmetrics._core.anatomy import Step, metric, plan
 from jmetrics._core.counts import BinaryCounts
+from jmetrics._core.exporting import exportable
 from jmetrics._core.numerics import safe_divide
 from jmetrics._core.types import ArrayLike, Number
 from jmetrics.classification._averages import as_counts, averaged, count_dtype
@@ -273,6 +274,7 @@ def jaccard_score(
     )
 
 
+@exportable
 class PrecisionRecallFscore(NamedTuple):
     """Several scores of one prediction; each as `average` says."""
 

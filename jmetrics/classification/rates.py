@@ -11,6 +11,7 @@ from jax import Array
 from jmetrics._core import check
 from jmetrics._core.anatomy import Step, metric, plan
 from jmetrics._core.counts import BinaryCounts, as_labels, binary_counts
+from jmetrics._core.exporting import exportable
 from jmetrics._core.numerics import accumulator, safe_divide, weighted_mean
 from jmetrics._core.types import ArrayLike, Number
 from jmetrics.classification._averages import (
@@ -313,6 +314,7 @@ def _of_classes(
     return plan(arrays, Step.of(class_cells, labels=None, num_classes=num_classes), finish)
 
 
+@exportable
 class LikelihoodRatios(NamedTuple):
     """How much likelier a prediction makes what it says."""
 

@@ -9,6 +9,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from jmetrics._core import check
+from jmetrics._core.exporting import exportable
 from jmetrics._core.numerics import absolute, safe_divide
 from jmetrics._core.order import Thresholds
 from jmetrics._core.types import ArrayLike, Number
@@ -16,6 +17,7 @@ from jmetrics.curves._points import infinity_first, rates, zero_first
 from jmetrics.curves._scores import Scored, in_domain, inputs, scored, thresholds_of
 
 
+@exportable
 class OperatingPoint(NamedTuple):
     """The best that a score can do, and where."""
 

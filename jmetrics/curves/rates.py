@@ -10,6 +10,7 @@ import jax.numpy as jnp
 from jax import Array, lax
 from jax.typing import DTypeLike
 
+from jmetrics._core.exporting import exportable
 from jmetrics._core.numerics import safe_divide
 from jmetrics._core.types import ArrayLike
 from jmetrics.curves._points import (
@@ -28,6 +29,7 @@ from jmetrics.curves._points import (
 from jmetrics.curves._scores import inputs, scored, thresholds_of
 
 
+@exportable
 class RocCurve(NamedTuple):
     """Points of a ROC curve from (0, 0) to (1, 1)."""
 
@@ -93,6 +95,7 @@ def roc_of(points: Points, dtype: DTypeLike, *, drop: bool) -> RocCurve:
     return RocCurve(fpr, tpr, points.score, points.size)
 
 
+@exportable
 class PrecisionRecallCurve(NamedTuple):
     """Points of a precision-recall curve from the lowest threshold to (1, 0)."""
 
@@ -173,6 +176,7 @@ def _ended(rate: Array, end: float, size: Array) -> Array:
     return jnp.where(size > 0, rate, jnp.nan)
 
 
+@exportable
 class DetCurve(NamedTuple):
     """Points of a detection error trade-off curve, from the lowest threshold that errs least."""
 

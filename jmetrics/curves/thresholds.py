@@ -12,11 +12,13 @@ from jax import Array
 
 from jmetrics._core import check
 from jmetrics._core.counts import BinaryCounts
+from jmetrics._core.exporting import exportable
 from jmetrics._core.types import ArrayLike
 from jmetrics.curves._points import distinct, length_of, sized, trimmed
 from jmetrics.curves._scores import inputs, scored, thresholds_of
 
 
+@exportable
 class ThresholdCounts(NamedTuple):
     """The four cells of the confusion matrix at falling thresholds."""
 
@@ -77,6 +79,7 @@ def _confusion_matrix_at_thresholds(
     return sized(table, data, length)
 
 
+@exportable
 class ThresholdValues(NamedTuple):
     """A metric at falling thresholds."""
 

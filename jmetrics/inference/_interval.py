@@ -10,12 +10,14 @@ from jax import Array
 from jax.scipy.special import expit, logit, ndtri
 
 from jmetrics._core import check
+from jmetrics._core.exporting import exportable
 from jmetrics._core.numerics import safe_divide
 from jmetrics._core.types import Number
 
 SCALES = ("linear", "logit")
 
 
+@exportable
 @jax.tree_util.register_dataclass
 @dataclass(frozen=True)
 class Interval:

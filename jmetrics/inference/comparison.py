@@ -11,6 +11,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from jmetrics._core import check
+from jmetrics._core.exporting import exportable
 from jmetrics._core.lists import Segments
 from jmetrics._core.types import ArrayLike, Number
 from jmetrics.inference._cells import in_cells
@@ -21,6 +22,7 @@ from jmetrics.inference._routes import measured_once
 from jmetrics.inference._samples import Cells, Given, Samples
 
 
+@exportable
 class Comparison(NamedTuple):
     """How far apart two models are."""
 
@@ -106,6 +108,7 @@ _FIELDS = (
 )
 
 
+@exportable
 class ModelTable(NamedTuple):
     """Models against a baseline; every field but the first has one entry a model, in order."""
 
@@ -214,6 +217,7 @@ def holm(p_values: Array) -> Array:
     return jnp.take_along_axis(adjusted, jnp.argsort(order, axis=0), axis=0)
 
 
+@exportable
 class PermutationTest(NamedTuple):
     """Whether two models differ."""
 

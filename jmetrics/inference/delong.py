@@ -13,6 +13,7 @@ from jax.scipy.special import gammaincc
 
 from jmetrics._core import check
 from jmetrics._core.counts import are_binary, is_positive
+from jmetrics._core.exporting import exportable
 from jmetrics._core.numerics import accumulator, safe_divide, safe_sqrt
 from jmetrics._core.order import order, tied_weight, unsort
 from jmetrics._core.types import ArrayLike, Number
@@ -63,6 +64,7 @@ def _delong_interval(y_true, y_score, sample_weight, where, level, *, scale):
     return Interval(estimate, low, high, error, f"DeLong, {scale}")
 
 
+@exportable
 class DelongTest(NamedTuple):
     """Whether several scores have the same area under the ROC curve."""
 

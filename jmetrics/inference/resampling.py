@@ -7,12 +7,14 @@ from typing import Any, NamedTuple
 
 from jax import Array
 
+from jmetrics._core.exporting import exportable
 from jmetrics._core.types import ArrayLike, Number
 from jmetrics.inference._plans import problem
 from jmetrics.inference._resamples import Settings, summarised
 from jmetrics.inference._samples import Given
 
 
+@exportable
 class Bootstrap(NamedTuple):
     """What resampling says about a metric."""
 

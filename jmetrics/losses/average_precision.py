@@ -11,6 +11,7 @@ from jax import Array, lax
 from jax.typing import DTypeLike
 
 from jmetrics._core import check
+from jmetrics._core.exporting import exportable
 from jmetrics._core.numerics import safe_divide, weighted_sum
 from jmetrics._core.order import order, tied_weight
 from jmetrics._core.pairs import along, kernel_sum, line
@@ -128,6 +129,7 @@ def _hinge_sums(data: Scored, options: Options) -> Above:
     return Above(*jax.vmap(total)(weights))
 
 
+@exportable
 class SoapState(NamedTuple):
     """Moving averages for each training sample of what is ranked at or above it."""
 

@@ -10,6 +10,7 @@ from jax import Array, lax
 
 from jmetrics._core import check
 from jmetrics._core.counts import are_classes, are_labels, as_labels
+from jmetrics._core.exporting import exportable
 from jmetrics._core.merging import ALL, STEADY, Legal, kinds
 from jmetrics._core.numerics import accumulator, safe_divide, tabulate
 from jmetrics._core.weights import clean, combine, over_trailing
@@ -123,6 +124,7 @@ def class_weights(data: Classified) -> tuple[Array, Array]:
     )
 
 
+@exportable
 @kinds(entries=STEADY, perfect=ALL)
 class Explained(NamedTuple):
     """A loss, and what says how large it would be for the frequencies of the classes."""

@@ -13,6 +13,7 @@ from jax import Array, lax
 
 from jmetrics._core import check
 from jmetrics._core.anatomy import Step, metric, plan
+from jmetrics._core.exporting import exportable
 from jmetrics._core.merging import Legal, legal_value
 from jmetrics._core.numerics import absolute, safe_divide, safe_sqrt, tabulate
 from jmetrics._core.order import order, tied_weight, unsort
@@ -24,6 +25,7 @@ STRATEGIES = ("uniform", "quantile")
 MULTI_CLASS = ("top_label", "classwise")
 
 
+@exportable
 class Bins(NamedTuple):
     """Sums over the samples of each bin of confidence; those of parts of the data add up."""
 
@@ -181,6 +183,7 @@ def _of_bins(
     return plan(arrays, measure, finish, merges=strategy == "uniform")
 
 
+@exportable
 class Binned(NamedTuple):
     """Sums of each bin, and whether what counted was legal."""
 
@@ -232,6 +235,7 @@ def error_of(bins: Bins, norm: str, debiased: bool = False) -> Array:
     return safe_sqrt(jnp.maximum(safe_divide(jnp.sum(squares), total, jnp.nan), 0))
 
 
+@exportable
 class CalibrationCurve(NamedTuple):
     """What a reliability diagram shows: one entry a bin, empty bins included."""
 
@@ -288,6 +292,7 @@ def _curve(statistic):
     return CalibrationCurve(prob_true, prob_pred, sums.weight)
 
 
+@exportable
 class BrierDecomposition(NamedTuple):
     """Three parts of the Brier score: reliability − resolution + uncertainty."""
 

@@ -12,6 +12,7 @@ from jax import Array, lax
 from jmetrics._core import check
 from jmetrics._core.anatomy import Step, metric, plan
 from jmetrics._core.deviance import Power, inside, representable, unit_deviance
+from jmetrics._core.exporting import exportable
 from jmetrics._core.merging import Union, number, plus
 from jmetrics._core.moments import Moments, moments
 from jmetrics._core.numerics import mean_of, weighted_sum, weighted_total
@@ -163,6 +164,7 @@ def d2_tweedie_score(
     return plan(arrays, Step.of(_deviances, powers), Step.of(_explained))
 
 
+@exportable
 class Deviances(NamedTuple):
     """Deviances from the mean of the target and from its predictions."""
 

@@ -9,6 +9,7 @@ from jax import Array
 
 from jmetrics._core import check
 from jmetrics._core.anatomy import Step, metric, plan
+from jmetrics._core.exporting import exportable
 from jmetrics._core.merging import scale
 from jmetrics._core.moments import InUnits, Moments, merging_unit, moments, unit_of
 from jmetrics._core.numerics import safe_divide, safe_sqrt, unit_near, weighted_sum
@@ -52,6 +53,7 @@ def r2_score(
     return plan(arrays, Step.of(_fit), finish)
 
 
+@exportable
 class Fit(NamedTuple):
     """A target, and what is left of it after prediction."""
 

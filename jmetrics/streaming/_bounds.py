@@ -12,12 +12,14 @@ from typing import Any, NamedTuple
 import jax.numpy as jnp
 from jax import Array, lax
 
+from jmetrics._core.exporting import exportable
 from jmetrics._core.limbs import Compensated, cumsum
 from jmetrics._core.numerics import safe_divide
 from jmetrics._core.order import RankedCounts, Thresholds
 from jmetrics.streaming._histogram import Bins, Histogram
 
 
+@exportable
 class Bounded(NamedTuple):
     """A number that is not known exactly, and what it lies between for certain."""
 

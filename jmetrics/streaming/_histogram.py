@@ -15,6 +15,7 @@ from jax.typing import DTypeLike
 
 from jmetrics._core import check
 from jmetrics._core.bits import float_from_bits, sortable_bits
+from jmetrics._core.exporting import exportable
 from jmetrics._core.limbs import Compensated, Limbs
 from jmetrics._core.merging import LEAST, MOST, kinds
 from jmetrics._core.sorting import sort_items
@@ -22,6 +23,7 @@ from jmetrics._core.sorting import sort_items
 MOST_BITS = 20
 
 
+@exportable
 @kinds(least=LEAST, most=MOST, unlabelled=MOST, unordered=MOST, rounding=MOST)
 class Histogram(NamedTuple):
     """Weight by class and by the leading bits of a key, and what the bits leave open."""

@@ -11,6 +11,7 @@ import jax.numpy as jnp
 from jax import Array, lax
 
 from jmetrics._core import check
+from jmetrics._core.exporting import exportable
 from jmetrics._core.limbs import Limbs
 from jmetrics._core.types import ArrayLike, Metric
 from jmetrics._core.weights import combine
@@ -19,6 +20,7 @@ Sample = jax.ShapeDtypeStruct
 _NUMBER = Sample((), jnp.float32)
 
 
+@exportable
 class Samples(NamedTuple):
     """The first samples that counted, and how many more there were."""
 
@@ -29,6 +31,7 @@ class Samples(NamedTuple):
     dropped: Limbs
 
 
+@exportable
 class Buffered(NamedTuple):
     """A metric of all samples, if all were kept."""
 
