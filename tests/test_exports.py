@@ -67,7 +67,7 @@ def of_results() -> Iterator[tuple[str, Program]]:
     yield "bootstrap", keyed(inference.bootstrap, *data)
     yield "paired", keyed(inference.paired_bootstrap, *both)
     yield "permutation", keyed(inference.permutation_test, *both)
-    yield "table", keyed(lambda *a, **n: inference.compare(*a[:4], [a[4]], **n), *both)
+    yield "table", keyed(functools.partial(of_two, inference.compare), *both)
     yield "jackknife", Program(inference.jackknife(auc), data)
     yield "delong", Program(lambda y, *scores: inference.delong_test(y, scores), both)
     by_group = functools.partial(jmetrics.by_group, jmetrics.mean_squared_error, num_groups=2)
@@ -81,6 +81,10 @@ def of_results() -> Iterator[tuple[str, Program]]:
             (*data, losses.soap_init(6), np.arange(6, dtype=np.int32)),
         ),
     )
+
+
+def of_two(compare: Any, key: Any, metric: Any, y: Any, a: Any, b: Any, **options: Any) -> Any:
+    return compare(key, metric, y, a, [b], **options)
 
 
 def keyed(function: Any, *arrays: Any) -> Program:
@@ -109,5 +113,5 @@ def test_another_process_computes_the_same(of: Any, tmp_path: Path) -> None:
     for name, value in expected.items():
         with np.load(tmp_path / f"{name}.out.npz") as found:
             assert str(found["kind"]) == type(value).__name__
-            leaves = [found[str(i)] for i in range(len(found) - 1)]
-        assert_same(leaves, jax.tree.leaves(value), rtol=1e-6)
+            values = [found[str(i)] for i in range(len(found) - 1)]
+        assert_same(values, jax.tree.leaves(value), rtol=1e-6)

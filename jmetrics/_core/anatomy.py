@@ -88,8 +88,9 @@ def _declare(function: Callable[..., Any], **known: Any) -> None:
 def _declaration(function: Callable[..., Any]) -> Declaration:
     """What was declared of a function; nothing of one that wraps or transforms a metric."""
     found = getattr(function, "declaration", None)
-    declared = isinstance(found, Declaration) and found.owner is function
-    return found if declared else Declaration(function)
+    if isinstance(found, Declaration) and found.owner is function:
+        return found
+    return Declaration(function)
 
 
 def metric(planned: Function) -> Function:

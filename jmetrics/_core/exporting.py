@@ -18,10 +18,12 @@ def exportable(cls: Node) -> Node:
     """
     name = f"jmetrics.{cls.__name__}"
     if issubclass(cls, tuple):
-        return export.register_namedtuple_serialization(cls, serialized_name=name)
-    return export.register_pytree_node_serialization(
-        cls,
-        serialized_name=name,
-        serialize_auxdata=lambda static: json.dumps(static).encode(),
-        deserialize_auxdata=lambda text: tuple(json.loads(text)),
-    )
+        export.register_namedtuple_serialization(cls, serialized_name=name)
+    else:
+        export.register_pytree_node_serialization(
+            cls,
+            serialized_name=name,
+            serialize_auxdata=lambda static: json.dumps(static).encode(),
+            deserialize_auxdata=lambda text: tuple(json.loads(text)),
+        )
+    return cls
