@@ -350,15 +350,19 @@ def test_integers_outside_the_domain_are_no_plausible_count() -> None:
     ("kind", "name", "call"),
     [
         (ValueError, "average", lambda: ours.f1_score([0], [0], average="samples")),
-        (ValueError, "average", lambda: ours.f1_score([[0]], [[0]])),
+        (ValueError, "average", lambda: ours.f1_score([[0, 1]], [[0, 1]])),
         (ValueError, "labels", lambda: ours.confusion_matrix([0], [0], labels=(3,), num_classes=2)),
-        (ValueError, "labels", lambda: ours.f1_score([[0]], [[0]], average="micro", labels=(1,))),
+        (
+            ValueError,
+            "labels",
+            lambda: ours.f1_score([[0, 1]], [[0, 1]], average=None, labels=(2,)),
+        ),
         (TypeError, "labels", lambda: ours.confusion_matrix([0], [0], labels=(0.5,))),
         (TypeError, "labels", lambda: ours.confusion_matrix([0], [0], labels=3)),
         (
             ValueError,
             "num_classes",
-            lambda: ours.f1_score([[0]], [[0]], average=None, num_classes=2),
+            lambda: ours.f1_score([[0, 1]], [[0, 1]], average=None, num_classes=3),
         ),
         (
             ValueError,

@@ -50,7 +50,7 @@ def averaged(
     arrays = check.samples(
         y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where, ndim=(1, 2)
     )
-    check.fitting_average(average, arrays[0].shape)
+    arrays = check.fitting_average(average, arrays)
     labels = check.class_labels(labels)
     pos_label = check.number("pos_label", pos_label)
     zero_division = check.number("zero_division", zero_division)

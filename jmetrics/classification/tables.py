@@ -129,7 +129,7 @@ def multilabel_confusion_matrix(
         y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where, ndim=(1, 2)
     )
     samplewise = bool(samplewise)
-    check.fitting_average("samples" if samplewise else None, arrays[0].shape)
+    check.fitting_average("samples" if samplewise else None, arrays)
     labels = check.class_labels(labels)
     data = y_true, y_pred, sample_weight, where
     num_classes = how_many(num_classes, labels, arrays[0].shape, data, exact=True)

@@ -48,11 +48,14 @@ def inputs(y_true: Any, y_score: Any, sample_weight: Any, where: Any) -> tuple[A
 
 def column_inputs(y_true: Any, y_score: Any, sample_weight: Any, where: Any) -> tuple[Any, ...]:
     """Check labels (n,) with scores (n,) or (n, n_classes), or indicators with scores."""
-    indicators = check.array("y_true", y_true).ndim == 2
-    arguments = {"y_true": y_true, "sample_weight": sample_weight, "where": where}
-    if indicators:
-        return check.samples(ndim=(2,), entry_mask=True, **arguments, y_score=y_score)
-    return check.class_scores(**arguments, y_score=y_score)
+    return check.class_scores(
+        y_true=y_true,
+        y_score=y_score,
+        sample_weight=sample_weight,
+        where=where,
+        indicators=True,
+        entry_mask=True,
+    )
 
 
 def scored(

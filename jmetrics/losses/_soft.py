@@ -30,12 +30,8 @@ class SoftLabels(NamedTuple):
 
 def checked_inputs(y_true: Any, y_proba: Any, sample_weight: Any, where: Any) -> tuple[Any, ...]:
     """Check classes (n,) with probabilities (n,) or (n, n_classes), or indicators (n, n_labels)."""
-    if check.array("y_true", y_true).ndim == 2:
-        return check.samples(
-            y_true=y_true, y_proba=y_proba, sample_weight=sample_weight, where=where, ndim=(2,)
-        )
     return check.class_scores(
-        y_true=y_true, y_proba=y_proba, sample_weight=sample_weight, where=where
+        y_true=y_true, y_proba=y_proba, sample_weight=sample_weight, where=where, indicators=True
     )
 
 

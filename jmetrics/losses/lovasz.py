@@ -97,7 +97,7 @@ def lovasz_softmax_loss(
     """
     check.one_of("average", average, _AVERAGES)
     arrays = checked_inputs(y_true, y_proba, sample_weight, where)
-    check.fitting_average(average, arrays[1].shape)
+    arrays = check.fitting_average(average, arrays, "y_proba", decides=1)
     return _lovasz_softmax_loss(*arrays, average=average)
 
 

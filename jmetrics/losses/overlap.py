@@ -191,8 +191,7 @@ def _checked(
 ) -> Array:
     check.one_of("average", average, AVERAGES)
     arrays = checked_inputs(y_true, y_proba, sample_weight, where)
-    fits = arrays[0] if average == "samples" else arrays[1]
-    check.fitting_average(average, fits.shape)
+    arrays = check.fitting_average(average, arrays, "y_proba", decides=average != "samples")
     zero_division = check.number("zero_division", zero_division)
     return _overlap_loss(*arrays, zero_division, options, score=score, average=average)
 

@@ -74,7 +74,10 @@ class BufferStream:
         where: ArrayLike | None = None,
     ) -> Samples:
         """Return the state with more samples along the first axis, `where` of shape (n,)."""
-        y_true, y_pred, sample_weight, where = check.resampled(y_true, y_pred, sample_weight, where)
+        arrays = y_true, y_pred, sample_weight, where
+        if self.y_true.shape == self.y_pred.shape == ():
+            arrays = check.as_vectors(*arrays)
+        y_true, y_pred, sample_weight, where = check.resampled(*arrays)
         for name, given, kept in (("y_true", y_true, self.y_true), ("y_pred", y_pred, self.y_pred)):
             _fits(name, given, kept.shape)
             whole = jnp.issubdtype(kept.dtype, jnp.integer)
@@ -106,7 +109,8 @@ class BufferStream:
 def _fits(name: str, given: Any, shape: tuple[int, ...]) -> None:
     if given is not None:
         axes = ", ".join(["n", *map(str, shape)])
-        message = f"`{name}` must have shape ({axes}) in this stream, got {given.shape}"
+        told = "" if shape else check.instead({name: given})
+        message = f"`{name}` must have shape ({axes}) in this stream, got {given.shape}{told}"
         check.require(given.shape[1:] == shape, message)
 
 

@@ -79,6 +79,9 @@ class MetricStream:
         **arrays: Any,
     ) -> State:
         """State with a batch added; other `arrays` are those that the metric takes by name."""
+        if self.axes == (1, 1):
+            given = y_true, y_pred, sample_weight, where
+            y_true, y_pred, sample_weight, where = check.as_vectors(*given)
         options = {**self.options, **arrays, "sample_weight": sample_weight, "where": where}
         now = plan_of(self.metric)(y_true, y_pred, **options)
         check.require(

@@ -4,7 +4,9 @@ Only this package raises for user input. Every message names the argument, what 
 what was expected.
 """
 
+from jmetrics._core.check.advice import instead as instead
 from jmetrics._core.check.arrays import (
+    as_vectors as as_vectors,
     class_scores as class_scores,
     columns as columns,
     ensemble as ensemble,

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import functools
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 from jax import Array
 
+from jmetrics._core.check.advice import Shape, as_one_list, instead, is_column
 from jmetrics._core.check.numbers import array, vector
 from jmetrics._core.check.options import positive_integer
 
@@ -25,15 +27,18 @@ def samples(
 
     Returns the arrays of `values` in order, then `sample_weight` and `where` (or None).
     Both have one entry a sample, along the first axis; with `entry_mask` the mask may also
-    have the shape of the arrays.
+    have the shape of the arrays. Arrays that must have one axis may all have shape (n, 1), and
+    the weight and the mask of any arrays (n, 1) may have that shape too.
     """
-    arrays, first, shape = _of_one_shape(values)
-    if len(shape) not in ndim:
-        expected = " or ".join(map(str, ndim))
-        raise ValueError(f"`{first}` must have {expected} axes, got shape {shape}")
-    weight = _sample_weight(sample_weight, shape)
+    given = _given(values, sample_weight, where)
+    arrays, first, shape = _of_one_shape(values, given)
+    if 1 in ndim and 2 not in ndim and is_column(shape):
+        arrays = [a[:, 0] for a in arrays]
+    elif len(shape) not in ndim:
+        expected = " or ".join(map(str, ndim)) + (" axis" if ndim == (1,) else " axes")
+        raise ValueError(f"`{first}` must have {expected}, got shape {shape}{instead(given)}")
     masks = (shape[:1], shape) if entry_mask else (shape[:1],)
-    return *arrays, weight, _mask(where, masks)
+    return *arrays, *_weight_and_mask(given, shape, masks)
 
 
 def lists(
@@ -48,13 +53,15 @@ def lists(
 
     Returns the arrays, `sample_weight`, `where`, `segment_ids` (or None), how many lists.
     """
-    arrays, first, shape = _of_one_shape(values)
+    given = _given(values, None, where)
+    arrays, first, shape = _of_one_shape(values, given)
     if (segment_ids is None) != (num_segments is None):
         raise ValueError("`segment_ids` and `num_segments` must be given together")
     axes = 2 if segment_ids is None else 1
     if len(shape) != axes:
         expected = "(n_lists, list_size) without" if axes == 2 else "(n,) with"
-        raise ValueError(f"`{first}` must have shape {expected} `segment_ids`, got {shape}")
+        told = instead(given) if axes == 1 else as_one_list(given)
+        raise ValueError(f"`{first}` must have shape {expected} `segment_ids`, got {shape}{told}")
     if segment_ids is None:
         count, masks = shape[0], [shape, shape[:1]]
     else:
@@ -64,33 +71,75 @@ def lists(
     return *arrays, weight, _mask(where, masks), segment_ids, count
 
 
-def _of_one_shape(values: dict[str, Any]) -> tuple[list[Array], str, tuple[int, ...]]:
-    """Return the values as arrays, and the name and shape of the first."""
-    arrays = [array(name, value) for name, value in values.items()]
-    shapes = {name: a.shape for name, a in zip(values, arrays, strict=True)}
+def as_vectors(y_true: Any, y_pred: Any, sample_weight: Any, where: Any) -> tuple[Any, ...]:
+    """Return what goes with two arrays (n, 1) as (n,), and anything else as it is."""
+    y_true, y_pred = array("y_true", y_true), array("y_pred", y_pred)
+    if y_true.shape == y_pred.shape and is_column(y_true.shape):
+        return samples(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where)
+    return y_true, y_pred, sample_weight, where
+
+
+def _given(values: Mapping[str, Any], sample_weight: Any, where: Any) -> dict[str, Array]:
+    """Return all that is not None as arrays."""
+    named = {**values, "sample_weight": sample_weight, "where": where}
+    return {name: array(name, a) for name, a in named.items() if name in values or a is not None}
+
+
+def _of_one_shape(
+    values: Collection[str], given: Mapping[str, Array]
+) -> tuple[list[Array], str, Shape]:
+    """Return the arrays that are values, and the name and shape of the first."""
+    shapes = {name: given[name].shape for name in values}
     if len(set(shapes.values())) > 1:
-        raise ValueError(f"expected arrays of one shape, got {_listing(shapes)}")
-    return arrays, *next(iter(shapes.items()))
+        listing = _listing(shapes)
+        raise ValueError(f"expected arrays of one shape, got {listing}{instead(given)}")
+    return [given[name] for name in values], *next(iter(shapes.items()))
 
 
-def _listing(shapes: dict[str, tuple[int, ...]]) -> str:
+def _listing(shapes: dict[str, Shape]) -> str:
     return ", ".join(f"`{name}` {shape}" for name, shape in shapes.items())
 
 
+def _weight_and_mask(
+    given: Mapping[str, Array], shape: Shape, masks: Collection[Shape], wide: str = ""
+) -> tuple[Array | None, Array | None]:
+    """Return the weight and the mask that go with arrays of a shape, or None."""
+    weight, mask = (
+        a[:, 0] if a is not None and a.shape == shape and is_column(shape) else a
+        for a in (given.get("sample_weight"), given.get("where"))
+    )
+    rest = functools.partial(instead, given, wide)
+    return _sample_weight(weight, shape, rest=rest), _mask(mask, masks, rest=rest)
+
+
 def _sample_weight(
-    sample_weight: Any, shape: tuple[int, ...], unit: str = "sample"
+    sample_weight: Any,
+    shape: Shape,
+    unit: str = "sample",
+    *,
+    rest: Callable[[], str] = str,
 ) -> Array | None:
+    """Return a weight with one entry a unit; `rest` says how to change all arrays instead."""
     if sample_weight is None:
         return None
     weight = array("sample_weight", sample_weight)
     if weight.shape != shape[:1]:
+        told = instead({"sample_weight": weight}, shapes=[shape[:1]]) or rest()
         raise ValueError(
-            f"`sample_weight` must have one entry a {unit}, shape {shape[:1]}, got {weight.shape}"
+            f"`sample_weight` must have one entry a {unit}, shape {shape[:1]}, "
+            f"got {weight.shape}{told}"
         )
     return weight
 
 
-def _mask(where: Any, shapes: Collection[tuple[int, ...]], name: str = "where") -> Array | None:
+def _mask(
+    where: Any,
+    shapes: Collection[Shape],
+    name: str = "where",
+    *,
+    rest: Callable[[], str] = str,
+) -> Array | None:
+    """Return a boolean array of one of the shapes; `rest` says how to change all instead."""
     if where is None:
         return None
     mask = array(name, where)
@@ -98,7 +147,8 @@ def _mask(where: Any, shapes: Collection[tuple[int, ...]], name: str = "where") 
         raise TypeError(f"`{name}` must be a boolean array, got {mask.dtype}")
     if mask.shape not in shapes:
         expected = " or ".join(map(str, dict.fromkeys(shapes)))
-        raise ValueError(f"`{name}` must have shape {expected}, got {mask.shape}")
+        told = instead({name: mask}, shapes=shapes) or rest()
+        raise ValueError(f"`{name}` must have shape {expected}, got {mask.shape}{told}")
     return mask
 
 
@@ -130,7 +180,8 @@ def resampled(
     if () in shapes.values() or len({shape[0] for shape in shapes.values()}) > 1:
         raise ValueError(f"expected as many samples in each array, got {_listing(shapes)}")
     if num_lists is None:
-        weight = _sample_weight(sample_weight, y_true.shape)
+        given = _given({"y_true": y_true}, sample_weight, None)
+        weight, _ = _weight_and_mask(given, y_true.shape, ())
     else:
         weight = _sample_weight(sample_weight, (num_lists,), "list")
     return y_true, y_pred, weight, _mask(where, [shapes.get("where", ())])
@@ -144,8 +195,17 @@ def columns(y_true: Any, y_pred: Any, count: int | None, meaning: str) -> tuple[
         raise ValueError(
             f"with {meaning}, `y_true` must have shape (n,) and `y_pred` "
             f"(n, {'n_levels' if count is None else count}); got {y_true.shape} and {y_pred.shape}"
+            f"{_instead_of_truth(y_true, y_pred)}"
         )
     return y_true, y_pred
+
+
+def _instead_of_truth(y_true: Array, y_pred: Array) -> str:
+    """How to give the truth, or both, where predictions have one axis more."""
+    truth = {"y_true": y_true}
+    return instead(truth, shapes=[y_pred.shape[:1]]) or instead(
+        truth | {"y_pred": y_pred}, "y_pred"
+    )
 
 
 def ensemble(y_true: Any, y_pred: Any, *, axes: int, at_least: int) -> tuple[Array, Array]:
@@ -156,7 +216,7 @@ def ensemble(y_true: Any, y_pred: Any, *, axes: int, at_least: int) -> tuple[Arr
         expected = ("(n,)", "(n, n_members)") if axes == 1 else ("(n, d)", "(n, n_members, d)")
         raise ValueError(
             f"`y_true` must have shape {expected[0]} and `y_pred` {expected[1]}; "
-            f"got {y_true.shape} and {y_pred.shape}"
+            f"got {y_true.shape} and {y_pred.shape}{_instead_of_truth(y_true, y_pred)}"
         )
     if y_pred.shape[1] < at_least:
         raise ValueError(f"`y_pred` must have {at_least} or more members, got {y_pred.shape[1]}")
@@ -164,19 +224,35 @@ def ensemble(y_true: Any, y_pred: Any, *, axes: int, at_least: int) -> tuple[Arr
 
 
 def class_scores(
-    *, y_true: Any, sample_weight: Any, where: Any, **scores: Any
-) -> tuple[Array, Array, Array | None, Array | None]:
-    """Check scores of shape (n,) for two classes, or (n, n_classes), with what goes with them."""
-    ((name, score),) = scores.items()
-    y_true, score = array("y_true", y_true), array(name, score)
-    fits = y_true.ndim == 1 and score.ndim in (1, 2) and score.shape[:1] == y_true.shape
+    *,
+    y_true: Any,
+    sample_weight: Any,
+    where: Any,
+    indicators: bool = False,
+    entry_mask: bool = False,
+    **scores: Any,
+) -> tuple[Any, ...]:
+    """Check scores of shape (n,) for two classes, or (n, n_classes), with what goes with them.
+
+    With `indicators` the labels may also be indicators of the shape of the scores, and then
+    with `entry_mask` the mask too; without, (n, 1) stands for (n,) where both have it.
+    """
+    given = _given({"y_true": y_true, **scores}, sample_weight, where)
+    (name,) = scores
+    labels, score = given["y_true"], given[name]
+    shape = labels.shape
+    if shape == score.shape and len(shape) == 2 and (indicators or is_column(shape)):
+        axes = (2,) if indicators else (1,)
+        beside = {"sample_weight": sample_weight, "where": where}
+        return samples(**given | beside, ndim=axes, entry_mask=entry_mask)
+    fits = labels.ndim == 1 and score.ndim in (1, 2) and score.shape[:1] == shape
     if not fits or (score.ndim == 2 and score.shape[1] < 2):
+        both = ", or both (n, n_labels)" if indicators else ""
         raise ValueError(
             f"`y_true` must have shape (n,) and `{name}` (n,) for two classes, or (n, n_classes) "
-            f"with 2 or more columns; got {y_true.shape} and {score.shape}"
+            f"with 2 or more columns{both}; got {shape} and {score.shape}{instead(given, name)}"
         )
-    weight = _sample_weight(sample_weight, y_true.shape)
-    return y_true, score, weight, _mask(where, (y_true.shape,))
+    return labels, score, *_weight_and_mask(given, shape, (shape,), name)
 
 
 def one_each(name: str, value: Any, shape: tuple[int, ...]) -> Array:
@@ -197,6 +273,7 @@ def group_ids(name: str, value: Any, shape: tuple[int, ...], unit: str = "sample
     if converted.shape != shape:
         raise ValueError(
             f"`{name}` must have one entry a {unit}, shape {shape}, got {converted.shape}"
+            f"{instead({name: converted}, shapes=[shape])}"
         )
     return converted.astype(jnp.result_type(int))
 

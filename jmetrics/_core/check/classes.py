@@ -10,11 +10,28 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
+from jmetrics._core.check.advice import instead, is_column
 from jmetrics._core.check.options import one_of, positive_integer
 
 
-def fitting_average(average: str | None, shape: tuple[int, ...]) -> None:
-    """Raise for a way of averaging that labels of this shape do not have."""
+def fitting_average(
+    average: str | None, arrays: tuple[Any, ...], second: str = "y_pred", *, decides: int = 0
+) -> tuple[Any, ...]:
+    """Raise for a way of averaging that labels of a shape, that of one array, do not have.
+
+    Returns the arrays, with labels (n, 1) of two classes as (n,). For other averages one column
+    could be one label of many, which has one value, or classes, which have one each.
+    """
+    y_true, values, *beside = arrays
+    shape = arrays[decides].shape
+    if is_column(y_true.shape) and y_true.shape == values.shape:
+        if average == "binary":
+            return y_true[:, 0], values[:, 0], *beside
+        told = instead({"y_true": y_true, second: values})
+        raise ValueError(
+            f"labels of shape {shape} may be classes or indicators of one label{told} for classes, "
+            "and for one label `average='binary'` too"
+        )
     if average == "samples" and len(shape) == 1:
         raise ValueError(
             f"`average='samples'` needs indicators of shape (n, n_labels), got shape {shape}"
@@ -24,6 +41,7 @@ def fitting_average(average: str | None, shape: tuple[int, ...]) -> None:
             f"`average='binary'` needs labels of shape (n,), got indicators of shape {shape}; "
             "choose another `average`"
         )
+    return arrays
 
 
 def class_labels(labels: Any) -> tuple[int, ...] | None:
@@ -128,12 +146,12 @@ def _classes_seen(y_true: Any, y_pred: Any, sample_weight: Any, where: Any) -> i
 def _largest_label(
     y_true: Array, y_pred: Array, sample_weight: Array | None, where: Array | None
 ) -> Array:
-    counts = jnp.ones(y_true.shape, jnp.bool_) if where is None else where
+    counts = jnp.ones(y_true.size, jnp.bool_) if where is None else where.ravel()
     if sample_weight is not None:
-        counts = counts & (sample_weight != 0)
+        counts = counts & (sample_weight.ravel() != 0)
 
     def largest(labels: Array) -> Array:
-        on = counts
+        labels, on = labels.ravel(), counts
         if jnp.issubdtype(labels.dtype, jnp.floating):
             if jnp.finfo(labels.dtype).bits < 32:
                 labels = labels.astype(jnp.float32)

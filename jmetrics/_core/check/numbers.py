@@ -9,6 +9,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
+from jmetrics._core.check.advice import instead
+
 
 def array(name: str, value: Any) -> Array:
     """Return `value` as an array of real numbers."""
@@ -26,7 +28,8 @@ def vector(name: str, value: Any) -> Array:
     """Return an array that must have one axis."""
     converted = array(name, value)
     if converted.ndim != 1:
-        raise ValueError(f"`{name}` must have one axis, got shape {converted.shape}")
+        told = instead({name: converted})
+        raise ValueError(f"`{name}` must have one axis, got shape {converted.shape}{told}")
     return converted
 
 
