@@ -67,8 +67,8 @@ def lists(
     else:
         count, masks = positive_integer("num_segments", num_segments), [shape]
         segment_ids = group_ids("segment_ids", segment_ids, shape)
-    weight = _sample_weight(sample_weight, (count,), "list")
-    return *arrays, weight, _mask(where, masks), segment_ids, count
+    weight = _sample_weight(_optional("sample_weight", sample_weight), (count,), "list")
+    return *arrays, weight, _mask(given.get("where"), masks), segment_ids, count
 
 
 def as_vectors(y_true: Any, y_pred: Any, sample_weight: Any, where: Any) -> tuple[Any, ...]:
@@ -83,6 +83,10 @@ def _given(values: Mapping[str, Any], sample_weight: Any, where: Any) -> dict[st
     """Return all that is not None as arrays."""
     named = {**values, "sample_weight": sample_weight, "where": where}
     return {name: array(name, a) for name, a in named.items() if name in values or a is not None}
+
+
+def _optional(name: str, value: Any) -> Array | None:
+    return None if value is None else array(name, value)
 
 
 def _of_one_shape(
@@ -113,7 +117,7 @@ def _weight_and_mask(
 
 
 def _sample_weight(
-    sample_weight: Any,
+    sample_weight: Array | None,
     shape: Shape,
     unit: str = "sample",
     *,
@@ -122,18 +126,17 @@ def _sample_weight(
     """Return a weight with one entry a unit; `rest` says how to change all arrays instead."""
     if sample_weight is None:
         return None
-    weight = array("sample_weight", sample_weight)
-    if weight.shape != shape[:1]:
-        told = instead({"sample_weight": weight}, shapes=[shape[:1]]) or rest()
+    if sample_weight.shape != shape[:1]:
+        told = instead({"sample_weight": sample_weight}, shapes=[shape[:1]]) or rest()
         raise ValueError(
             f"`sample_weight` must have one entry a {unit}, shape {shape[:1]}, "
-            f"got {weight.shape}{told}"
+            f"got {sample_weight.shape}{told}"
         )
-    return weight
+    return sample_weight
 
 
 def _mask(
-    where: Any,
+    where: Array | None,
     shapes: Collection[Shape],
     name: str = "where",
     *,
@@ -142,20 +145,19 @@ def _mask(
     """Return a boolean array of one of the shapes; `rest` says how to change all instead."""
     if where is None:
         return None
-    mask = array(name, where)
-    if mask.dtype != jnp.bool_:
-        raise TypeError(f"`{name}` must be a boolean array, got {mask.dtype}")
-    if mask.shape not in shapes:
+    if where.dtype != jnp.bool_:
+        raise TypeError(f"`{name}` must be a boolean array, got {where.dtype}")
+    if where.shape not in shapes:
         expected = " or ".join(map(str, dict.fromkeys(shapes)))
-        told = instead({name: mask}, shapes=shapes) or rest()
-        raise ValueError(f"`{name}` must have shape {expected}, got {mask.shape}{told}")
-    return mask
+        told = instead({name: where}, shapes=shapes) or rest()
+        raise ValueError(f"`{name}` must have shape {expected}, got {where.shape}{told}")
+    return where
 
 
 def masked(name: str, value: Any, mask_name: str, mask: Any) -> tuple[Array, Array | None]:
     """Return an array with one axis and the mask that goes with it."""
     converted = vector(name, value)
-    return converted, _mask(mask, (converted.shape,), mask_name)
+    return converted, _mask(_optional(mask_name, mask), (converted.shape,), mask_name)
 
 
 def resampled(
@@ -183,7 +185,7 @@ def resampled(
         given = _given({"y_true": y_true}, sample_weight, None)
         weight, _ = _weight_and_mask(given, y_true.shape, ())
     else:
-        weight = _sample_weight(sample_weight, (num_lists,), "list")
+        weight = _sample_weight(_optional("sample_weight", sample_weight), (num_lists,), "list")
     return y_true, y_pred, weight, _mask(where, [shapes.get("where", ())])
 
 
