@@ -233,7 +233,7 @@ def class_scores(
     indicators: bool = False,
     entry_mask: bool = False,
     **scores: Any,
-) -> tuple[Any, ...]:
+) -> tuple[Array, Array, Array | None, Array | None]:
     """Check scores of shape (n,) for two classes, or (n, n_classes), with what goes with them.
 
     With `indicators` the labels may also be indicators of the shape of the scores, and then
