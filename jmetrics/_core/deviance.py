@@ -23,9 +23,11 @@ from jax import Array
 from jax.custom_derivatives import SymbolicZero
 from jax.typing import DTypeLike
 
+from jmetrics._core import check
 from jmetrics._core.exporting import exportable
 from jmetrics._core.merging import MOST, kinds
 from jmetrics._core.numerics import power_of
+from jmetrics._core.types import Number
 
 
 @exportable
@@ -46,13 +48,22 @@ class Power:
     """Whether it is known to be 1 or 2, where an exponent is 0 and logarithms are enough."""
 
     @classmethod
-    def of(cls, power: float | Array) -> Power:
+    def of(cls, power: Number) -> Power:
         """Split a plain number in double precision, an array in its own."""
-        return cls(power, 1 - power, 2 - power, isinstance(power, float) and power in (1, 2))
+        if isinstance(power, check.PLAIN):
+            parts = (check.number("power", part) for part in (power, 1 - power, 2 - power))
+            return cls(*parts, is_limit=power in (1, 2))
+        value = check.number("power", power)
+        return cls(value, *_distances(value), is_limit=False)
 
     def astype(self, dtype: DTypeLike) -> Power:
         """All three in the precision of the data."""
         return jax.tree.map(lambda part: jnp.asarray(part, dtype), self)
+
+
+@jax.jit
+def _distances(power: Array) -> tuple[Array, Array]:
+    return 1 - power, 2 - power
 
 
 def inside(y: Array, mu: Array, power: Power) -> Array:

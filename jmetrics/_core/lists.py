@@ -86,7 +86,7 @@ class Segments:
         rank = place - self.first()[self.segment]
 
         def double(i: Array, sums: Array) -> Array:
-            step = lax.shift_left(jnp.int32(1), i.astype(jnp.int32))
+            step = lax.shift_left(jnp.int32(1), jnp.int32(i))
             earlier = sums[jnp.maximum(place - step, 0)]
             return sums + jnp.where(rank >= step, earlier, jnp.zeros_like(sums))
 
@@ -380,7 +380,7 @@ def prefix_sums(terms: Array) -> tuple[Array, Array]:
     place = lax.iota(jnp.int32, terms.shape[0] + 1)
 
     def double(i: Array, sums: tuple[Array, Array]) -> tuple[Array, Array]:
-        step = lax.shift_left(jnp.int32(1), i.astype(jnp.int32))
+        step = lax.shift_left(jnp.int32(1), jnp.int32(i))
         high, low = sums
         inside = place >= step
         earlier, short = (

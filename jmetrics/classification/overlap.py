@@ -164,7 +164,7 @@ def f1_score(
         num_classes,
         sample_weight,
         where,
-        1.0,
+        check.number("beta", 1.0),
     )
 
 

@@ -116,7 +116,7 @@ def trimmed(curve: Any, size: int | None) -> Any:
         return curve
     *fields, count = jax.device_get(curve)
     surplus = max(field.shape[0] for field in fields) - int(count)
-    return type(curve)(*(jnp.asarray(a[: a.shape[0] - surplus]) for a in fields), curve[-1])
+    return type(curve)(*(jax.device_put(a[: a.shape[0] - surplus]) for a in fields), curve[-1])
 
 
 def length_of(size: Any, default: int) -> int:

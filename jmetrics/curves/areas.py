@@ -356,4 +356,9 @@ def gini(
     0.5
     """
     y_true, y_score, sample_weight, where = inputs(y_true, y_score, sample_weight, where)
-    return 2 * roc_auc_score(y_true, y_score, sample_weight=sample_weight, where=where) - 1
+    return _gini(roc_auc_score(y_true, y_score, sample_weight=sample_weight, where=where))
+
+
+@jax.jit
+def _gini(area: Array) -> Array:
+    return 2 * area - 1

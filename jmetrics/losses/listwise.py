@@ -214,7 +214,7 @@ def _above_own(ranked: RankedGains, temperature: Array) -> Array:
         return jnp.take_along_axis(values, index, axis=-1, mode="clip")
 
     def double(i: Array, sums: tuple[Array, Array]) -> tuple[Array, Array]:
-        step = lax.shift_left(jnp.int32(1), i.astype(jnp.int32))
+        step = lax.shift_left(jnp.int32(1), jnp.int32(i))
         (most, rest), inside = sums, place - first >= step
         earlier, rest_of_it = (at(part, jnp.maximum(place - step, 0)) for part in sums)
         earlier = jnp.where(inside, earlier, most)

@@ -193,7 +193,7 @@ def _checked(
     where: Any,
 ) -> Array:
     arrays = check.samples(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where)
-    powers, floor = Power.of(check.number("power", power)), check.number("floor", floor)
+    powers, floor = Power.of(power), check.number("floor", floor)
     return _tweedie_loss(*arrays, powers, floor, deviance=deviance)
 
 

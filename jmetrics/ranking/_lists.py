@@ -71,7 +71,7 @@ def over_lists(
     measure = Step.of(
         _total_of_lists if average == "mean" else _value_of_lists,
         segment_ids,
-        jnp.nan if skip else check.number("empty", empty),
+        check.number("empty", jnp.nan if skip else empty),
         option,
         options,
         score=score,

@@ -59,7 +59,7 @@ def mean_tweedie_deviance(
 
 def _mean_deviance(y_true: Any, y_pred: Any, power: Any, sample_weight: Any, where: Any) -> Any:
     arrays = check.samples(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where)
-    powers = Power.of(check.number("power", power))
+    powers = Power.of(power)
     return plan(arrays, Step.of(_total_deviance, powers), Step.of(mean_of))
 
 
@@ -160,7 +160,7 @@ def d2_tweedie_score(
     0.487915
     """
     arrays = check.samples(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where)
-    powers = Power.of(check.number("power", power))
+    powers = Power.of(power)
     return plan(arrays, Step.of(_deviances, powers), Step.of(_explained))
 
 

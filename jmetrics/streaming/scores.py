@@ -384,7 +384,7 @@ def median_absolute_error(
     >>> float(stream.compute(state).estimate)
     0.5
     """
-    return ErrorStream(Bins.checked(bits, dtype, weighted, 1), Step.of(_quantiles, 0.5))
+    return ErrorStream(Bins.checked(bits, dtype, weighted, 1), Step.of(_quantiles, level=0.5))
 
 
 def _quantiles(state: Histogram, bins: Bins, level: Array) -> Bounded:

@@ -106,9 +106,11 @@ class MetricStream:
     def key(self) -> Hashable:
         """Something equal for streams that hold the same statistic."""
         numbers = jax.tree.leaves(self.measure.traced)
-        if not all(isinstance(number, float) for number in numbers):
+        if any(isinstance(number, jax.core.Tracer) for number in numbers):
             return id(self)
-        return self.measure.function, self.measure.static, str(numbers), str(self.shapes)
+        known = [np.asarray(number) for number in jax.device_get(numbers)]
+        listed = str([(number.dtype, number.tolist()) for number in known])
+        return self.measure.function, self.measure.static, listed, str(self.shapes)
 
 
 @jax.jit

@@ -30,6 +30,7 @@ from jmetrics._core.check.classes import (
 )
 from jmetrics._core.check.numbers import array as array, vector as vector
 from jmetrics._core.check.options import (
+    PLAIN as PLAIN,
     cutoffs as cutoffs,
     flag_or_auto as flag_or_auto,
     level as level,

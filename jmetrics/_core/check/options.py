@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Collection, Mapping
+from contextlib import nullcontext
 from typing import Any
 
 import jax
@@ -27,7 +28,8 @@ def split_options(options: dict[str, Any]) -> tuple[dict[str, Any], tuple[tuple[
     """Split the options of a metric: numbers are traced, what picks a branch is static."""
     numbers = (float, np.floating, np.ndarray, jax.Array)
     traced = {k: v for k, v in options.items() if isinstance(v, numbers)}
-    return traced, tuple((k, _hashable(v)) for k, v in options.items() if k not in traced)
+    moved = {k: number(k, v) if isinstance(v, float) else v for k, v in traced.items()}
+    return moved, tuple((k, _hashable(v)) for k, v in options.items() if k not in traced)
 
 
 def _hashable(value: Any) -> Any:
@@ -37,25 +39,41 @@ def _hashable(value: Any) -> Any:
 def level(name: str, value: Number) -> float | Array:
     """Return a traced share between 0 and 1; a plain number must be one."""
     converted = number(name, value)
-    if isinstance(converted, float) and not 0 < converted < 1:
+    if isinstance(value, PLAIN) and not 0 < value < 1:
         raise ValueError(f"`{name}` must be between 0 and 1, got {value!r}")
     return converted
 
 
+PLAIN = (bool, int, float)
+"""Numbers of Python, which take the precision of the arrays that they meet."""
+
+
 def number(name: str, value: Number) -> float | Array:
-    """Return a traced option; a plain number stays one, so that its value compiles once."""
-    if isinstance(value, (bool, int, float)):
-        return float(value)
+    """Return a traced option: a number that is not traced yet is moved to the device.
+
+    A call would move it too, no faster, but `jax.transfer_guard` lets only explicit transfers
+    pass. Inside a trace there is nothing to move.
+    """
+    if isinstance(value, PLAIN):
+        moved = jax.device_put(float(value))
+        return float(value) if isinstance(moved, jax.core.Tracer) else moved
     converted = array(name, value)
     if converted.shape != ():
         raise ValueError(f"`{name}` must be a single number, got shape {converted.shape}")
     return converted
 
 
+def _numbers(name: str, value: Any) -> Array:
+    """Return a traced option of several numbers; plain ones may be moved, as one may."""
+    plain = isinstance(value, (list, tuple))
+    with jax.transfer_guard_host_to_device("allow") if plain else nullcontext():
+        return array(name, value)
+
+
 def number_or_samples(name: str, value: Any, shape: tuple[int, ...]) -> float | Array:
     """Return a traced option that is one number or has one a sample."""
-    if isinstance(value, (bool, int, float)):
-        return float(value)
+    if isinstance(value, PLAIN):
+        return number(name, value)
     converted = array(name, value)
     if converted.shape not in ((), shape):
         raise ValueError(
@@ -79,9 +97,9 @@ def number_for_each(
 
 def number_or_vector(name: str, value: Any) -> float | Array:
     """Return a traced option that may have one axis."""
-    if isinstance(value, (bool, int, float)):
-        return float(value)
-    converted = array(name, value)
+    if isinstance(value, PLAIN):
+        return number(name, value)
+    converted = _numbers(name, value)
     if converted.ndim > 1:
         raise ValueError(f"`{name}` must be a number or have one axis, got shape {converted.shape}")
     return converted
@@ -139,7 +157,7 @@ def require(condition: bool, message: str) -> None:
 
 def levels(name: str, value: Any, count: int) -> Array:
     """Return `count` traced levels, one for each column of the predictions."""
-    converted = array(name, value)
+    converted = _numbers(name, value)
     if converted.shape != (count,):
         raise ValueError(
             f"`{name}` must have one entry a column of `y_pred`, shape {(count,)}, "
@@ -155,7 +173,7 @@ def output_weights(
     if isinstance(multioutput, str):
         one_of("multioutput", multioutput, options)
         return multioutput, None
-    weights = array("multioutput", multioutput)
+    weights = _numbers("multioutput", multioutput)
     if len(shape) < 2 or weights.shape != shape[1:]:
         raise ValueError(
             f"`multioutput` as weights needs one entry an output of a target with 2 axes; "
