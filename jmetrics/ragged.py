@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -66,13 +67,18 @@ def pad_lists(
     if lengths is None:
         rows = [check.array("lists", row) for row in lists]  # type: ignore[union-attr]
         check.require(all(row.ndim == 1 for row in rows), "`lists` must have one axis each")
-        lengths = np.array([row.shape[0] for row in rows], np.int32)
+        lengths = jax.device_put(np.array([row.shape[0] for row in rows], np.int32))
         lists = jnp.concatenate(rows) if rows else jnp.zeros(0)
     flat, known, lengths = _flat("lists", lists), _known(lengths), _lengths(lengths)
     size = _fitting(size, None if known is None else int(np.max(known, initial=0)))
-    mask = where_from_lengths(lengths, size=size)
+    return _padded(flat, lengths, jax.device_put(fill), size=size)
+
+
+@functools.partial(jax.jit, static_argnames="size")
+def _padded(flat, lengths, fill, *, size):
+    mask, fill = _inside(lengths, size), fill.astype(flat.dtype)
     if flat.shape[0] == 0:
-        return Padded(jnp.full(mask.shape, fill, flat.dtype), mask)
+        return Padded(jnp.broadcast_to(fill, mask.shape), mask)
     first = jnp.cumsum(lengths, dtype=jnp.int32) - lengths
     place = first[:, None] + lax.iota(jnp.int32, size)[None, :]
     values = clean(jnp.take(flat, place, mode="clip"), None, mask, filler=fill)
@@ -91,7 +97,12 @@ def where_from_lengths(lengths: ArrayLike, *, size: int) -> Array:
     >>> where_from_lengths([2, 0], size=3).tolist()
     [[True, True, False], [False, False, False]]
     """
-    return lax.iota(jnp.int32, size)[None, :] < _lengths(lengths)[:, None]
+    return _inside(_lengths(lengths), size)
+
+
+@functools.partial(jax.jit, static_argnums=1)
+def _inside(lengths, size):
+    return lax.iota(jnp.int32, size)[None, :] < lengths[:, None]
 
 
 def segments_from_lengths(lengths: ArrayLike, *, size: int | None = None) -> Segments:
@@ -112,6 +123,11 @@ def segments_from_lengths(lengths: ArrayLike, *, size: int | None = None) -> Seg
     """
     known, lengths = _known(lengths), _lengths(lengths)
     size = _fitting(size, None if known is None else int(np.sum(known)))
+    return _segments(lengths, size)
+
+
+@functools.partial(jax.jit, static_argnums=1)
+def _segments(lengths, size):
     ends = jnp.cumsum(lengths, dtype=jnp.int32)
     place = lax.iota(jnp.int32, size)
     segment = jnp.searchsorted(ends, place, side="right").astype(jnp.int32)
@@ -162,7 +178,7 @@ def _lengths(value: Any) -> Array:
 
 def _known(lengths: ArrayLike) -> np.ndarray | None:
     """The lengths as they are now, unless they are traced."""
-    return None if isinstance(lengths, jax.core.Tracer) else np.asarray(lengths)
+    return None if isinstance(lengths, jax.core.Tracer) else np.asarray(jax.device_get(lengths))
 
 
 def _fitting(size: int | None, needed: int | None) -> int:

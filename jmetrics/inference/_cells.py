@@ -71,7 +71,7 @@ def _number_of(ids: Sequence[Array | None], given: Given, said: int | None) -> i
         return said + 1  # what is beyond makes one more class
     if any(isinstance(a, jax.core.Tracer) for a in jax.tree.leaves((given, known))):
         return None
-    low, high = map(int, _range(known, given))
+    low, high = map(int, jax.device_get(_range(known, given)))
     return high + 1 if low >= 0 else None
 
 

@@ -45,7 +45,7 @@ def share_of(asked: Problem) -> Share | None:
     if not plan.merges or not scalars or traced or not 1 < n_counts <= len(_PRIMES):
         return None
     parts = _parts(plan, structure, n_counts)
-    return None if parts is None else Share(*_counted(plan, weight, parts))
+    return None if parts is None else Share(*_counted(plan, weight, jax.device_put(parts)))
 
 
 def _parts(plan: Plan, structure: object, n_counts: int) -> np.ndarray | None:
@@ -54,25 +54,32 @@ def _parts(plan: Plan, structure: object, n_counts: int) -> np.ndarray | None:
     Counts that are different primes show what the finisher does with them: the share of h in d
     has the slope (1 − share) / d in a hit, −share / d in the rest of d, and 0 in other counts.
     """
-
-    def finished(counts: Array) -> Array:
-        left = list(counts)
-        value = plan.finish(
-            map_fields(lambda kind, _: left.pop(0) if kind == SUM else jnp.bool_(True), structure)
-        )
-        return value.astype(counts.dtype)
-
+    if jax.eval_shape(plan.finish, structure).shape != ():
+        return None
+    counts = np.array(_PRIMES[:n_counts], np.float32)
+    legal = map_fields(lambda kind, leaf: np.ones((), leaf.dtype), structure)
     with jax.ensure_compile_time_eval():
-        counts = np.array(_PRIMES[:n_counts], np.float32)
-        if jax.eval_shape(finished, counts).shape != ():
-            return None
-        value, slope = map(np.asarray, jax.value_and_grad(finished)(jnp.asarray(counts)))
+        value, slope = jax.device_get(_sloped(plan.finish, *jax.device_put((legal, counts))))
     whole = np.abs(slope) > 1e-6
     parts = np.stack([slope > 1e-6, whole])
     hits, total = parts @ counts
     expected = np.where(parts[0], 1, 0) - np.where(whole, value, 0)
     same = np.allclose(total * slope, expected, atol=1e-5) and np.isclose(value * total, hits)
     return parts if same else None
+
+
+@jax.jit
+def _sloped(finish, statistic, counts):
+    """What a finisher makes of counts in place of the sums of a statistic, and its slopes."""
+
+    def finished(counts: Array) -> Array:
+        left = list(counts)
+        value = finish(
+            map_fields(lambda kind, leaf: left.pop(0) if kind == SUM else leaf, statistic)
+        )
+        return value.astype(counts.dtype)
+
+    return jax.value_and_grad(finished)(counts)
 
 
 @jax.jit

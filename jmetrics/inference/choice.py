@@ -57,7 +57,7 @@ def confidence_interval(
     >>> confidence_interval(f1_score, y_true, y_pred).method
     'bca'
     """
-    key = jax.random.key(0) if key is None else key
+    key = _first_key() if key is None else key
     check.random_key("key", key)
     given = Given(sample_weight, where, groups, strata)
     asked = problem(metric, y_true, {"y_pred": y_pred}, given, options)
@@ -88,3 +88,8 @@ def confidence_interval(
         **options,
     )
     return Interval(*resampled[:4], "bca")
+
+
+@jax.jit
+def _first_key():
+    return jax.random.key(0)

@@ -78,12 +78,20 @@ def decayed(stream: Stream, *, half_life: Any = None, decay: Any = None) -> Deca
     message = "this stream cannot fade; one of scores can if it is made with `weighted=True`"
     check.require(stream.fades, message)
     if half_life is None:
-        factor = jnp.asarray(check.number("decay", decay), float)
-        inside = (factor >= 0) & (factor <= 1)
-        return Decayed(stream, check.defined(factor, inside, "`decay` must be in [0, 1]"))
-    updates = jnp.asarray(check.number("half_life", half_life), float)
-    updates = check.defined(updates, updates > 0, "`half_life` must be positive")
-    return Decayed(stream, jnp.exp2(-1 / updates))
+        return Decayed(stream, _legal_decay(check.number("decay", decay)))
+    return Decayed(stream, _decay_of(check.number("half_life", half_life)))
+
+
+@jax.jit
+def _legal_decay(decay):
+    factor = jnp.asarray(decay, float)
+    return check.defined(factor, (factor >= 0) & (factor <= 1), "`decay` must be in [0, 1]")
+
+
+@jax.jit
+def _decay_of(half_life):
+    updates = jnp.asarray(half_life, float)
+    return jnp.exp2(-1 / check.defined(updates, updates > 0, "`half_life` must be positive"))
 
 
 @dataclass(frozen=True, eq=False)

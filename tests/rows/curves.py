@@ -6,6 +6,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 
@@ -57,7 +58,9 @@ def summed(
 
     @functools.wraps(curve)
     def metric(y_true: Any, y_score: Any, **arguments: Any) -> Any:
-        return summary(*curve(y_true, y_score, **fixed, **arguments))
+        points = curve(y_true, y_score, **fixed, **arguments)
+        with jax.transfer_guard("allow"):
+            return summary(*points)
 
     return metric
 
@@ -86,6 +89,7 @@ def of_values(values: Any, thresholds: Any, size: Any) -> Any:
     return -area(thresholds, values)
 
 
+@jax.jit
 def f1(counts: Any) -> Any:
     return 2 * counts.tp / (2 * counts.tp + counts.fp + counts.fn)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 
@@ -45,7 +46,8 @@ def group_of(y_score: Any, backend: Any = np) -> Any:
 @functools.wraps(losses.group_auc_loss)
 def group_auc_loss(y_true: Any, y_score: Any, **options: Any) -> Any:
     try:
-        group = group_of(jnp.asarray(y_score).astype(jnp.float32), jnp)
+        with jax.transfer_guard("allow"):
+            group = group_of(jnp.asarray(y_score).astype(jnp.float32), jnp)
     except (TypeError, ValueError):  # the loss says what is wrong with the scores
         group = np.zeros(0, bool)
     return losses.group_auc_loss(y_true, y_score, group=group, **options)

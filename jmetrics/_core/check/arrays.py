@@ -286,4 +286,9 @@ def group_count(num_groups: Any, groups: Array) -> int:
         return positive_integer("num_groups", num_groups)
     if isinstance(groups, jax.core.Tracer):
         raise ValueError("`num_groups` must be given where `groups` is traced, as inside `jit`")
-    return 1 + int(jnp.max(groups, initial=0))
+    return 1 + int(jax.device_get(_largest(groups)))
+
+
+@jax.jit
+def _largest(groups: Array) -> Array:
+    return jnp.max(groups, initial=0)

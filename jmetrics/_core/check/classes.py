@@ -132,7 +132,7 @@ def _classes_seen(y_true: Any, y_pred: Any, sample_weight: Any, where: Any) -> i
     try:
         with jax.ensure_compile_time_eval():
             arrays = [None if a is None else jnp.asarray(a) for a in (y_true, y_pred, *concrete)]
-            count = 1 + int(_largest_label(*arrays))
+            count = 1 + int(jax.device_get(_largest_label(*arrays)))
     except jax.errors.ConcretizationTypeError:
         raise ValueError(
             "`num_classes` must be given where `y_true` and `y_pred` are traced, as inside `jit`"
