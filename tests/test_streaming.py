@@ -126,7 +126,7 @@ def test_accuracy_of_five_million_batches() -> None:
         return jax.lax.scan(step, state, jnp.arange(5_000_000))[0]
 
     state = run(stream.init())
-    assert exact(state.counts.right) == 5_000_000 * 64 * 78 // 100
+    assert exact(state.statistic.counts.right) == 5_000_000 * 64 * 78 // 100
     assert float(stream.compute(state)) == np.float32(0.78)
 
 
@@ -169,8 +169,8 @@ def test_counts_are_exact_past_two_to_the_40() -> None:
     for _ in range(42):
         state = stream.merge(state, state)
     state = stream.merge(state, once)
-    assert exact(state.counts.right) == 2 * 2**42 + 2
-    assert exact(state.counts.wrong) == 2**42 + 1
+    assert exact(state.statistic.counts.right) == 2 * 2**42 + 2
+    assert exact(state.statistic.counts.wrong) == 2**42 + 1
 
 
 def exact(count: Tally) -> int:

@@ -148,8 +148,12 @@ def soap_init(num_samples: int, *, dtype: DTypeLike = jnp.float32) -> SoapState:
     >>> soap_init(2)
     SoapState(positive=Array([0., 0.], dtype=float32), negative=Array([0., 0.], dtype=float32))
     """
-    zero = jnp.zeros(check.positive_integer("num_samples", num_samples), dtype)
-    return SoapState(zero, zero)
+    return _soap_zeros(check.positive_integer("num_samples", num_samples), jnp.dtype(dtype))
+
+
+@functools.partial(jax.jit, static_argnums=(0, 1))
+def _soap_zeros(num_samples, dtype):
+    return SoapState(jnp.zeros(num_samples, dtype), jnp.zeros(num_samples, dtype))
 
 
 def soap_loss(

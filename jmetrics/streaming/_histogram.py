@@ -17,14 +17,15 @@ from jmetrics._core import check
 from jmetrics._core.bits import float_from_bits, sortable_bits
 from jmetrics._core.exporting import exportable
 from jmetrics._core.limbs import Compensated, Limbs
-from jmetrics._core.merging import LEAST, MOST, kinds
+from jmetrics._core.merging import ALL, LEAST, MOST, Union, kinds
 from jmetrics._core.sorting import sort_items
+from jmetrics.streaming._states import intact
 
 MOST_BITS = 20
 
 
 @exportable
-@kinds(least=LEAST, most=MOST, unlabelled=MOST, unordered=MOST, rounding=MOST)
+@kinds(least=LEAST, most=MOST, unlabelled=MOST, unordered=MOST, rounding=MOST, whole=ALL)
 class Histogram(NamedTuple):
     """Weight by class and by the leading bits of a key, and what the bits leave open."""
 
@@ -40,6 +41,8 @@ class Histogram(NamedTuple):
     """1 once a number that counts was NaN."""
     rounding: Array
     """Largest relative error that adding over devices left in a weight."""
+    whole: Array
+    """True, but a number once states were summed."""
 
 
 class Bins(NamedTuple):
@@ -77,10 +80,10 @@ class Bins(NamedTuple):
         """The type of a result."""
         return max(jnp.dtype(jnp.float32), self.dtype, key=lambda dtype: dtype.itemsize)
 
+    @functools.partial(jax.jit, static_argnums=0)
     def empty(self) -> Histogram:
         """Return a histogram of nothing."""
         shape = (self.classes, 1 << self.bits)
-        # An array for each flag: a state that is donated must not hold one twice.
         return Histogram(
             Compensated.zeros(shape, self.result) if self.weighted else Limbs.zeros(shape),
             least=~jnp.zeros(shape[1:], self.key),
@@ -88,6 +91,7 @@ class Bins(NamedTuple):
             unlabelled=jnp.zeros((), jnp.int32),
             unordered=jnp.zeros((), jnp.int32),
             rounding=jnp.zeros((), self.result),
+            whole=jnp.ones((), jnp.bool_),
         )
 
     def values(self, keys: Array) -> Array:
@@ -103,7 +107,7 @@ def add(
 
     Only the bins that are met are read and written, so a donated state is updated in place.
     """
-    values = values.astype(bins.dtype)
+    state, values = intact(state), values.astype(bins.dtype)
     keys, counts = sortable_bits(values).astype(bins.key), weight != 0
     slot = (keys >> bins.shift).astype(jnp.int32)
     place = (label.astype(jnp.int32) << bins.bits) | slot
@@ -115,13 +119,14 @@ def add(
         state.unlabelled | (~labelled).astype(jnp.int32),
         state.unordered | jnp.any(jnp.isnan(values) & counts).astype(jnp.int32),
         state.rounding,
+        state.whole,
     )
 
 
 def merge(a: Histogram, b: Histogram) -> Histogram:
     """Add two histograms."""
     return Histogram(
-        a.weight.merge(b.weight),
+        intact(a).weight.merge(intact(b).weight),
         jnp.minimum(a.least, b.least),
         *(jnp.maximum(x, y) for x, y in zip(a[2:], b[2:], strict=True)),  # type: ignore[arg-type]
     )
@@ -129,11 +134,13 @@ def merge(a: Histogram, b: Histogram) -> Histogram:
 
 def reduce(state: Histogram, axis_name: Any) -> Histogram:
     """Add the histograms of all devices along an axis, in one collective a leaf."""
-    most, unlabelled, unordered, rounding = lax.pmax(tuple(state[2:]), axis_name)
+    *largest, whole = intact(state)[2:]
+    most, unlabelled, unordered, rounding = lax.pmax(largest, axis_name)
     if isinstance(state.weight, Compensated):
         rounding = rounding + lax.axis_size(axis_name) * jnp.finfo(rounding.dtype).eps
     weight, least = state.weight.psum(axis_name), lax.pmin(state.least, axis_name)
-    return Histogram(weight, least, most, unlabelled, unordered, rounding)
+    whole = Union(axis_name).all([whole])
+    return Histogram(weight, least, most, unlabelled, unordered, rounding, whole)
 
 
 @functools.singledispatch

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+import functools
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -10,6 +11,7 @@ import numpy as np
 from jax import Array
 
 from jmetrics._core import check
+from jmetrics._core.exporting import exportable
 from jmetrics._core.limbs import Compensated
 from jmetrics._core.merging import (
     ALL,
@@ -19,18 +21,45 @@ from jmetrics._core.merging import (
     STEADY,
     SUM,
     Tally,
+    kinds,
     map_fields,
     merge,
     number,
     scale,
 )
 
+
+@exportable
+@kinds(whole=ALL)
+class Held(NamedTuple):
+    """The statistic of a stream, which is more than a sum."""
+
+    statistic: Any
+    whole: Array
+    """True. Sums over states make a number of it, which tells them from states."""
+
+
+def intact(state: Any) -> Any:
+    """Return a state, unless it is a sum of states."""
+    check.require(
+        state.whole.dtype == jnp.bool_,
+        "this state was summed, as by `lax.psum`, which means nothing for what is not a sum; "
+        "take states together by `merge`, or across devices by `reduce`",
+    )
+    return state
+
+
 _NEUTRAL = {ALL: True, LEAST: np.inf, MOST: -np.inf, PLACE: 0}
 
 
-def empty(statistic: Any) -> Any:
+def empty(shapes: Any) -> Held:
     """State of no data, for statistics with these shapes and dtypes."""
+    leaves, structure = jax.tree.flatten(shapes)
+    return _empty(structure, tuple(leaves))
 
+
+@functools.partial(jax.jit, static_argnums=(0, 1))
+def _empty(structure, leaves):
     def nothing(kind: str, leaf: Any) -> Any:
         if kind not in (SUM, STEADY):
             return jnp.full(leaf.shape, _NEUTRAL[kind], leaf.dtype)
@@ -38,12 +67,14 @@ def empty(statistic: Any) -> Any:
             return Compensated.zeros(leaf.shape, leaf.dtype)
         return Tally.zeros(leaf.shape, jnp.result_type(float))
 
-    return map_fields(nothing, statistic)
+    statistic = jax.tree.unflatten(structure, leaves)
+    return Held(map_fields(nothing, statistic), jnp.ones((), jnp.bool_))
 
 
-def advance(state: Any, statistic: Any) -> Any:
+def advance(state: Held, statistic: Any) -> Held:
     """Take what a batch adds into the state."""
-    return merge(state, map_fields(_fitting, state, statistic))
+    held, whole = intact(state)
+    return Held(merge(held, map_fields(_fitting, held, statistic)), whole)
 
 
 def _fitting(kind: str, held: Any, leaf: Array) -> Array:
@@ -58,9 +89,9 @@ def _fitting(kind: str, held: Any, leaf: Array) -> Array:
     return leaf.astype(like.dtype) if jnp.issubdtype(leaf.dtype, jnp.floating) else leaf
 
 
-def settled(state: Any) -> Any:
+def settled(state: Held) -> Any:
     """The state as the statistic that a finisher takes; what was counted becomes floats."""
-    return map_fields(lambda kind, held: number(held), state)
+    return map_fields(lambda kind, held: number(held), intact(state).statistic)
 
 
 def faded(state: Any, factor: Array) -> Any:
@@ -96,9 +127,9 @@ def to_numpy(state: Any) -> dict[str, np.ndarray]:
     >>> from jmetrics import accuracy_score, streaming
     >>> stream = streaming.stream(accuracy_score)
     >>> sorted(streaming.to_numpy(stream.init()))[:2]
-    ['counts/right/rest/rest', 'counts/right/rest/total']
+    ['statistic/counts/right/rest/rest', 'statistic/counts/right/rest/total']
     """
-    leaves, _ = jax.tree_util.tree_flatten_with_path(state)
+    leaves, _ = jax.tree_util.tree_flatten_with_path(jax.device_get(state))
     return {
         jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
         for path, leaf in leaves
@@ -128,5 +159,5 @@ def from_numpy(stream: Any, arrays: dict[str, np.ndarray]) -> Any:
             for a in (known, found)
         )
         check.require(expected == got, f"`arrays[{name!r}]` must be {expected}, got {got}")
-    leaves = [jnp.asarray(found[name]) for name in known]
+    leaves = [jax.device_put(found[name]) for name in known]
     return jax.tree.unflatten(jax.tree.structure(template), leaves)

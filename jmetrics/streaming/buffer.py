@@ -13,8 +13,10 @@ from jax import Array, lax
 from jmetrics._core import check
 from jmetrics._core.exporting import exportable
 from jmetrics._core.limbs import Limbs
+from jmetrics._core.merging import Union
 from jmetrics._core.types import ArrayLike, Metric
 from jmetrics._core.weights import combine
+from jmetrics.streaming._states import intact
 
 Sample = jax.ShapeDtypeStruct
 _NUMBER = Sample((), jnp.float32)
@@ -29,6 +31,8 @@ class Samples(NamedTuple):
     sample_weight: Array | None
     kept: Array
     dropped: Limbs
+    whole: Array
+    """True, but a number once states were summed."""
 
 
 @exportable
@@ -58,11 +62,8 @@ class BufferStream:
 
     def init(self) -> Samples:
         """Return the state of no samples, which changes nothing that it is merged with."""
-        y_true, y_pred = (
-            jnp.zeros((self.capacity, *a.shape), a.dtype) for a in (self.y_true, self.y_pred)
-        )
-        weight = jnp.zeros(self.capacity, jnp.float32) if self.weighted else None
-        return Samples(y_true, y_pred, weight, jnp.zeros((), jnp.int32), Limbs.zeros())
+        weight = _NUMBER if self.weighted else None
+        return _nothing((self.y_true, self.y_pred, weight), self.capacity)
 
     def update(
         self,
@@ -114,6 +115,13 @@ def _fits(name: str, given: Any, shape: tuple[int, ...]) -> None:
         check.require(given.shape[1:] == shape, message)
 
 
+@functools.partial(jax.jit, static_argnums=(0, 1))
+def _nothing(samples, capacity):
+    arrays = jax.tree.map(lambda a: jnp.zeros((capacity, *a.shape), a.dtype), samples)
+    whole = jnp.ones((), jnp.bool_)
+    return Samples(*arrays, jnp.zeros((), jnp.int32), Limbs.zeros(), whole)
+
+
 @jax.jit
 def _keep(state, y_true, y_pred, sample_weight, where):
     on = combine(sample_weight, where, y_true.shape, jnp.float32) != 0
@@ -126,13 +134,13 @@ def _keep(state, y_true, y_pred, sample_weight, where):
 @jax.jit
 def _join(a, b):
     room = lax.iota(jnp.int32, b.y_true.shape[0])
-    joined = _appended(a, b[:3], room < b.kept)
+    joined = _appended(a, intact(b)[:3], room < b.kept)
     return joined._replace(dropped=joined.dropped.merge(b.dropped))
 
 
 def _appended(state: Samples, arrays: Any, on: Array) -> Samples:
     """Put samples that are `on` after those there are; beyond the capacity they are dropped."""
-    capacity = state.y_true.shape[0]
+    capacity = intact(state).y_true.shape[0]
     spot = jnp.where(on, state.kept + jnp.cumsum(on, dtype=jnp.int32) - 1, capacity)
     y_true, y_pred, weight = jax.tree.map(
         lambda a, more: a.at[spot].set(more.astype(a.dtype), mode="drop"), state[:3], tuple(arrays)
@@ -149,7 +157,7 @@ def _counted(state: Samples, more: Array) -> Samples:
 
 def _gathered(state: Samples, axis_name: Any) -> Samples:
     """Give each device a place after those before it, and add what is at different places."""
-    capacity = state.y_true.shape[0]
+    capacity = intact(state).y_true.shape[0]
     device = lax.axis_index(axis_name)
     one_hot = lax.iota(jnp.int32, lax.axis_size(axis_name)) == device
     filled = lax.psum(jnp.where(one_hot, state.kept, 0), axis_name)
@@ -164,12 +172,13 @@ def _gathered(state: Samples, axis_name: Any) -> Samples:
 
     y_true, y_pred, weight = jax.tree.map(together, state[:3])
     none, dropped = jnp.zeros_like(filled[0]), state.dropped.psum(axis_name)
-    return _counted(Samples(y_true, y_pred, weight, none, dropped), jnp.sum(filled))
+    whole = Union(axis_name).all([state.whole])
+    return _counted(Samples(y_true, y_pred, weight, none, dropped, whole), jnp.sum(filled))
 
 
 @functools.partial(jax.jit, static_argnames="metric")
 def _compute(state, *, metric):
-    on = lax.iota(jnp.int32, state.y_true.shape[0]) < state.kept
+    on = lax.iota(jnp.int32, intact(state).y_true.shape[0]) < state.kept
     weight = {} if state.sample_weight is None else {"sample_weight": state.sample_weight}
     value = metric(state.y_true, state.y_pred, where=on, **weight)
     dropped = state.dropped.to_float(jnp.float32)

@@ -28,6 +28,7 @@ from jmetrics.curves.rates import precision_recall_of, roc_of
 from jmetrics.streaming import _bounds, _histogram
 from jmetrics.streaming._bounds import Bounded as Bounded
 from jmetrics.streaming._histogram import Bins, Histogram
+from jmetrics.streaming._states import intact
 
 
 @dataclass(frozen=True)
@@ -173,7 +174,7 @@ def _unlabelled(state: Histogram, bins: Bins, values: Array, weight: Array) -> H
 
 @functools.partial(jax.jit, static_argnames="bins")
 def _compute(state, finish, *, bins):
-    value = finish(state, bins)
+    value = finish(intact(state), bins)
     numbers = "`y_score` must not be NaN" if bins.classes == 2 else "values must not be NaN"
 
     def defined(leaf: Array) -> Array:

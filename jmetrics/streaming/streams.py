@@ -17,7 +17,7 @@ from jmetrics._core.merging import Union, join, merge
 from jmetrics._core.numerics import accumulator, mean_of, weighted_total
 from jmetrics._core.types import ArrayLike
 from jmetrics._core.weights import combine
-from jmetrics.streaming._states import advance, empty, settled
+from jmetrics.streaming._states import advance, empty, intact, settled
 
 State = Any
 """A tree of arrays of fixed shapes and dtypes."""
@@ -101,7 +101,7 @@ class MetricStream:
 
     def reduce(self, state: State, axis_name: Any) -> State:
         """State of the batches of all devices along an axis: one `psum` or the like a leaf."""
-        return join((state,), Union(axis_name))
+        return join((intact(state),), Union(axis_name))
 
     def key(self) -> Hashable:
         """Something equal for streams that hold the same statistic."""
@@ -120,7 +120,7 @@ def _advance(state: State, arrays: Any, measure: Step) -> State:
 
 @jax.jit
 def _merge(a: State, b: State) -> State:
-    return merge(a, b)
+    return merge(intact(a), intact(b))
 
 
 @jax.jit

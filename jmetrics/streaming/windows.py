@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 from typing import Any
 
@@ -108,8 +109,7 @@ class LastUpdates:
 
     def init(self) -> State:
         """State of no data."""
-        slots = jax.tree.map(lambda a: jnp.broadcast_to(a, (self.k, *a.shape)), self.stream.init())
-        return {"slots": slots, "updates": jnp.zeros((), jnp.int32)}
+        return _slots(self.stream.init(), k=self.k)
 
     def update(self, state: State, y_true: ArrayLike, y_pred: ArrayLike, **arrays: Any) -> State:
         """State with a batch in place of the oldest of k."""
@@ -127,14 +127,20 @@ class LastUpdates:
         def join_slot(together: State, slot: State) -> tuple[State, None]:
             return self.stream.merge(together, slot), None
 
-        first = jax.tree.map(lambda a: a[0], state["slots"])
-        others = jax.tree.map(lambda a: a[1:], state["slots"])
+        first = jax.tree.map(lambda a: jax.lax.index_in_dim(a, 0, keepdims=False), state["slots"])
+        others = jax.tree.map(lambda a: jax.lax.slice_in_dim(a, 1, None), state["slots"])
         return self.stream.compute(jax.lax.scan(join_slot, first, others)[0])
 
     def reduce(self, state: State, axis_name: Any) -> State:
         """State of the batches of all devices along an axis, updated in step."""
         slots = jax.vmap(lambda slot: self.stream.reduce(slot, axis_name))(state["slots"])
         return {"slots": slots, "updates": jax.lax.pmax(state["updates"], axis_name)}
+
+
+@functools.partial(jax.jit, static_argnames="k")
+def _slots(state, *, k):
+    slots = jax.tree.map(lambda a: jnp.broadcast_to(a, (k, *a.shape)), state)
+    return {"slots": slots, "updates": jnp.zeros((), jnp.int32)}
 
 
 @jax.jit
