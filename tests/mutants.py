@@ -12,12 +12,12 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax import Array
+from jax import Array, lax
 from jax.experimental import checkify
 from sklearn import metrics as sk
 
 from jmetrics import mean_squared_error as honest
-from tests import laws, oracles
+from tests import laws, mode_laws, oracles
 from tests.row import OUTPUTS, SMOOTH, Case, Maker, Outside, Row, cases_of, columns, real
 
 Metric = Callable[..., Any]
@@ -83,6 +83,35 @@ def compiles_for_each_scale(y_true, y_pred, *, scale=1.0, sample_weight=None, wh
 @functools.partial(jax.jit, static_argnames="scale")
 def scaled(value, *, scale):
     return value * scale
+
+
+@breaks(mode_laws.traces_without_jit)
+def counts_steps_of_a_loop(y_true, y_pred, *, sample_weight=None, where=None):
+    value = honest(y_true, y_pred, sample_weight=sample_weight, where=where)
+    return lax.fori_loop(0, 1, lambda i, v: v + i.astype(v.dtype), value)
+
+
+@breaks(mode_laws.means_the_same_without_jit)
+def depends_on_jit(y_true, y_pred, *, sample_weight=None, where=None):
+    value = honest(y_true, y_pred, sample_weight=sample_weight, where=where)
+    return jax.jit(lambda v: 2 * v if isinstance(v, jax.core.Tracer) else v)(value)
+
+
+@breaks(mode_laws.arrays_of_jax_need_no_transfer)
+def doubles_eagerly(y_true, y_pred, *, sample_weight=None, where=None):
+    return 2 * honest(y_true, y_pred, sample_weight=sample_weight, where=where)
+
+
+@breaks(mode_laws.clean_data_make_no_nan)
+def selects_eagerly(y_true, y_pred, *, sample_weight=None, where=None):
+    value = honest(y_true, y_pred, sample_weight=sample_weight, where=where)
+    return jnp.where(value < 0, jnp.full_like(value, jnp.nan), value)
+
+
+@breaks(mode_laws.clean_data_make_no_nan)
+def has_a_slope_of_nan(y_true, y_pred, *, sample_weight=None, where=None):
+    value = honest(y_true, y_pred, sample_weight=sample_weight, where=where)
+    return value + jnp.max(jnp.sqrt(value - lax.stop_gradient(value))) * 0
 
 
 @breaks(laws.mask_is_deletion)

@@ -39,7 +39,9 @@ def share_of(asked: Problem) -> Share | None:
         return None
     structure = jax.eval_shape(lambda plan: plan.statistic(), plan)
     fields = fields_of(structure)
-    scalars = all(kind in (SUM, ALL) and jnp.shape(leaf) == () for kind, leaf in fields)
+    scalars = all(
+        kind in (SUM, ALL) and getattr(leaf, "shape", None) == () for kind, leaf in fields
+    )
     traced = any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves(plan.finish))
     n_counts = sum(kind == SUM for kind, _ in fields)
     if not plan.merges or not scalars or traced or not 1 < n_counts <= len(_PRIMES):
@@ -58,8 +60,9 @@ def _parts(plan: Plan, structure: object, n_counts: int) -> np.ndarray | None:
         return None
     counts = np.array(_PRIMES[:n_counts], np.float32)
     legal = map_fields(lambda kind, leaf: np.ones((), leaf.dtype), structure)
-    with jax.ensure_compile_time_eval():
-        value, slope = jax.device_get(_sloped(plan.finish, *jax.device_put((legal, counts))))
+    # At compile time the constants of the finisher are arrays of their own, NaN among them.
+    with jax.ensure_compile_time_eval(), jax.transfer_guard("allow"), jax.debug_nans(False):
+        value, slope = jax.device_get(_sloped(plan.finish, legal, counts))
     whole = np.abs(slope) > 1e-6
     parts = np.stack([slope > 1e-6, whole])
     hits, total = parts @ counts

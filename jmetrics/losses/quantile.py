@@ -258,7 +258,11 @@ def non_crossing_quantiles(raw: ArrayLike) -> Array:
     """
     raw = check.array("raw", raw)
     check.require(raw.ndim > 0, f"`raw` must have one or more axes, got shape {raw.shape}")
-    raw = raw.astype(accumulator(raw))
+    return _rising(raw.astype(accumulator(raw)))
+
+
+@jax.jit
+def _rising(raw):
     steps = jnp.concatenate([raw[..., :1], jax.nn.softplus(raw[..., 1:])], axis=-1)
     return jnp.cumsum(steps, axis=-1)
 

@@ -123,6 +123,7 @@ def add(
     )
 
 
+@jax.jit
 def merge(a: Histogram, b: Histogram) -> Histogram:
     """Add two histograms."""
     return Histogram(

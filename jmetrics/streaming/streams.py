@@ -159,7 +159,7 @@ def stream(
     0.948608
     """
     make = plan_of(metric)
-    example = tuple(map(_blank, (0, 0) if like is None else like))
+    example = jax.device_put(tuple(map(_blank, (0, 0) if like is None else like)))
 
     def statistic(*arrays: Array) -> Any:
         known = make(*arrays, **options)

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import functools
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 from jax import Array
 
 from jmetrics._core import check
+from jmetrics._core.merging import Union
 from jmetrics._core.types import ArrayLike, Number
-from jmetrics.streaming._states import faded
+from jmetrics.streaming._states import faded, intact
 from jmetrics.streaming.streams import State, Stream
 
 
@@ -95,6 +96,16 @@ def _decay_of(half_life):
     return jnp.exp2(-1 / check.defined(updates, updates > 0, "`half_life` must be positive"))
 
 
+class Slots(NamedTuple):
+    """The states of the last batches."""
+
+    slots: State
+    updates: Array
+    """How many batches there were."""
+    whole: Array
+    """True, but a number once states were summed."""
+
+
 @dataclass(frozen=True, eq=False)
 class LastUpdates:
     """A stream of the last batches alone; `last_updates` makes it."""
@@ -107,48 +118,49 @@ class LastUpdates:
         """Whether the weight of what was may be multiplied: old batches leave all at once."""
         return False
 
-    def init(self) -> State:
+    def init(self) -> Slots:
         """State of no data."""
         return _slots(self.stream.init(), k=self.k)
 
-    def update(self, state: State, y_true: ArrayLike, y_pred: ArrayLike, **arrays: Any) -> State:
+    def update(self, state: Slots, y_true: ArrayLike, y_pred: ArrayLike, **arrays: Any) -> Slots:
         """State with a batch in place of the oldest of k."""
         batch = self.stream.update(self.stream.init(), y_true, y_pred, **arrays)
-        return _put(state, batch)
+        return _put(intact(state), batch)
 
-    def merge(self, a: State, b: State) -> State:
+    def merge(self, a: Slots, b: Slots) -> Slots:
         """State of the batches of two streams that are updated in step."""
-        slots = jax.vmap(self.stream.merge)(a["slots"], b["slots"])
-        return {"slots": slots, "updates": jnp.maximum(a["updates"], b["updates"])}
+        slots = jax.vmap(self.stream.merge)(intact(a).slots, intact(b).slots)
+        return Slots(slots, jnp.maximum(a.updates, b.updates), a.whole)
 
-    def compute(self, state: State) -> Any:
+    def compute(self, state: Slots) -> Any:
         """Value of the metric on the last k batches."""
 
         def join_slot(together: State, slot: State) -> tuple[State, None]:
             return self.stream.merge(together, slot), None
 
-        first = jax.tree.map(lambda a: jax.lax.index_in_dim(a, 0, keepdims=False), state["slots"])
-        others = jax.tree.map(lambda a: jax.lax.slice_in_dim(a, 1, None), state["slots"])
+        first = jax.tree.map(lambda a: jax.lax.index_in_dim(a, 0, keepdims=False), state.slots)
+        others = jax.tree.map(lambda a: jax.lax.slice_in_dim(a, 1, None), state.slots)
         return self.stream.compute(jax.lax.scan(join_slot, first, others)[0])
 
-    def reduce(self, state: State, axis_name: Any) -> State:
+    def reduce(self, state: Slots, axis_name: Any) -> Slots:
         """State of the batches of all devices along an axis, updated in step."""
-        slots = jax.vmap(lambda slot: self.stream.reduce(slot, axis_name))(state["slots"])
-        return {"slots": slots, "updates": jax.lax.pmax(state["updates"], axis_name)}
+        slots = jax.vmap(lambda slot: self.stream.reduce(slot, axis_name))(intact(state).slots)
+        whole = Union(axis_name).all([state.whole])
+        return Slots(slots, jax.lax.pmax(state.updates, axis_name), whole)
 
 
 @functools.partial(jax.jit, static_argnames="k")
 def _slots(state, *, k):
     slots = jax.tree.map(lambda a: jnp.broadcast_to(a, (k, *a.shape)), state)
-    return {"slots": slots, "updates": jnp.zeros((), jnp.int32)}
+    return Slots(slots, jnp.zeros((), jnp.int32), jnp.ones((), jnp.bool_))
 
 
 @jax.jit
-def _put(state: State, batch: State) -> State:
-    slots, updates = state["slots"], state["updates"]
+def _put(state: Slots, batch: State) -> Slots:
+    slots, updates, whole = state
     count = jax.tree.leaves(slots)[0].shape[0]
     slots = jax.tree.map(lambda a, b: a.at[updates % count].set(b), slots, batch)
-    return {"slots": slots, "updates": updates + 1}
+    return Slots(slots, updates + 1, whole)
 
 
 def last_updates(stream: Stream, k: int) -> LastUpdates:
