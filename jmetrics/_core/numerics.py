@@ -11,6 +11,7 @@ from jax import Array, lax
 from jax.typing import DTypeLike
 
 from jmetrics._core.exporting import exportable
+from jmetrics._core.sharding import shards, with_auto_axes
 
 
 def accumulator(*arrays: Array | None) -> jnp.dtype:
@@ -112,13 +113,23 @@ def weighted_sum(values: Array, weight: Array, axis: int | None = 0) -> Array:
 
 
 def long_sum(x: Array) -> Array:
-    """Sum along the first axis, by short runs: some XLA versions add one by one, and drift."""
-    runs = x.shape[0] // _LONG
-    if runs >= 2:
-        head = x[: runs * _LONG].reshape(runs, _LONG, *x.shape[1:])
-        summed = lax.optimization_barrier(jnp.sum(head, axis=1))
-        x = jnp.concatenate([summed, x[runs * _LONG :]])
-    return jnp.sum(x, axis=0)
+    """Sum along the first axis, by short runs: some XLA versions add one by one, and drift.
+
+    Runs lie within parts, as many as a power of two divides it into, and so within what each
+    of several devices holds: a run across devices would have to be gathered.
+    """
+    n, known = x.shape[0], isinstance(x.shape[0], int)  # or a name, in exported programs
+    if known and n < 2 * _LONG:
+        return jnp.sum(x, axis=0)
+    parts = math.gcd(n, _LONG * shards(x)) if known else 1
+    size = n // parts
+    run = min(_LONG, size) if known else _LONG
+    runs = size // run
+    x = x.reshape(parts, size, *x.shape[1:])
+    head = jnp.sum(x[:, : runs * run].reshape(parts, runs, run, *x.shape[2:]), axis=2)
+    tail = jnp.sum(x[:, runs * run :], axis=1, keepdims=True)
+    sums = lax.optimization_barrier(jnp.concatenate([head, tail], axis=1))
+    return jnp.sum(sums, axis=(0, 1))
 
 
 def times(values: Array, weight: Array) -> Array:
@@ -174,6 +185,7 @@ _RUN = 32
 """How many floats are added one after another; each may round the same way as the last."""
 
 
+@with_auto_axes
 def tabulate(bins: Array, weight: Array, size: int, *, run: int = _RUN) -> Array:
     """Sums of weight by bin; entries with a bin outside [0, size) are left out.
 

@@ -23,6 +23,7 @@ from jmetrics._core.order import (
     running_sums,
     tied_weight,
 )
+from jmetrics._core.sharding import with_auto_axes
 from jmetrics._core.types import ArrayLike, Number
 from jmetrics.curves._in_order import auc_in_order
 from jmetrics.curves._scores import (
@@ -140,6 +141,7 @@ def roc_auc_score(
 
 
 @functools.partial(jax.jit, static_argnames=("average", "multi_class", "labels"))
+@with_auto_axes
 def _roc_auc_score(
     y_true, y_score, sample_weight, where, max_fpr, min_tpr, *, average, multi_class, labels
 ):
@@ -308,6 +310,7 @@ def average_precision_score(
 
 
 @functools.partial(jax.jit, static_argnames="average")
+@with_auto_axes
 def _average_precision_score(y_true, y_score, sample_weight, where, *, average):
     data = scored(y_true, y_score, sample_weight, where)
 

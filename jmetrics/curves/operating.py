@@ -12,6 +12,7 @@ from jmetrics._core import check
 from jmetrics._core.exporting import exportable
 from jmetrics._core.numerics import absolute, safe_divide
 from jmetrics._core.order import Thresholds
+from jmetrics._core.sharding import with_auto_axes
 from jmetrics._core.types import ArrayLike, Number
 from jmetrics.curves._points import infinity_first, rates, zero_first
 from jmetrics.curves._scores import Scored, in_domain, inputs, scored, thresholds_of
@@ -59,6 +60,7 @@ def recall_at_precision(
 
 
 @jax.jit
+@with_auto_axes
 def _recall_at_precision(y_true, y_score, sample_weight, where, min_precision):
     data, points = _points(y_true, y_score, sample_weight, where)
     level = _level("min_precision", min_precision, data)
@@ -99,6 +101,7 @@ def precision_at_recall(
 
 
 @jax.jit
+@with_auto_axes
 def _precision_at_recall(y_true, y_score, sample_weight, where, min_recall):
     data, points = _points(y_true, y_score, sample_weight, where)
     level = _level("min_recall", min_recall, data)
@@ -141,6 +144,7 @@ def sensitivity_at_specificity(
 
 
 @jax.jit
+@with_auto_axes
 def _sensitivity_at_specificity(y_true, y_score, sample_weight, where, min_specificity):
     data, points = _points(y_true, y_score, sample_weight, where)
     level = _level("min_specificity", min_specificity, data)
@@ -182,6 +186,7 @@ def specificity_at_sensitivity(
 
 
 @jax.jit
+@with_auto_axes
 def _specificity_at_sensitivity(y_true, y_score, sample_weight, where, min_sensitivity):
     data, points = _points(y_true, y_score, sample_weight, where)
     level = _level("min_sensitivity", min_sensitivity, data)
@@ -219,6 +224,7 @@ def equal_error_rate(
 
 
 @jax.jit
+@with_auto_axes
 def _equal_error_rate(y_true, y_score, sample_weight, where):
     data, points = _points(y_true, y_score, sample_weight, where)
     _, fpr, _, fnr = rates(points.counts, data.dtype)
@@ -259,6 +265,7 @@ def ks_statistic(
 
 
 @jax.jit
+@with_auto_axes
 def _ks_statistic(y_true, y_score, sample_weight, where):
     data, points = _points(y_true, y_score, sample_weight, where)
     tpr, fpr, _, _ = rates(points.counts, data.dtype)

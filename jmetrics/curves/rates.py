@@ -12,6 +12,7 @@ from jax.typing import DTypeLike
 
 from jmetrics._core.exporting import exportable
 from jmetrics._core.numerics import safe_divide
+from jmetrics._core.sharding import with_auto_axes
 from jmetrics._core.types import ArrayLike
 from jmetrics.curves._points import (
     Points,
@@ -80,6 +81,7 @@ def roc_curve(
 
 
 @functools.partial(jax.jit, static_argnames=("length", "drop"))
+@with_auto_axes
 def _roc_curve(y_true, y_score, sample_weight, where, *, length, drop):
     data = scored(y_true, y_score, sample_weight, where)
     points = distinct(thresholds_of(data), y_true.shape[0])
@@ -147,6 +149,7 @@ def precision_recall_curve(
 
 
 @functools.partial(jax.jit, static_argnames=("length", "drop"))
+@with_auto_axes
 def _precision_recall_curve(y_true, y_score, sample_weight, where, *, length, drop):
     data = scored(y_true, y_score, sample_weight, where)
     points = distinct(thresholds_of(data), y_true.shape[0])
@@ -228,6 +231,7 @@ def det_curve(
 
 
 @functools.partial(jax.jit, static_argnames=("length", "drop"))
+@with_auto_axes
 def _det_curve(y_true, y_score, sample_weight, where, *, length, drop):
     data = scored(y_true, y_score, sample_weight, where)
     points = from_nothing(distinct(thresholds_of(data), y_true.shape[0]))

@@ -13,6 +13,7 @@ from jax import Array
 from jmetrics._core import check
 from jmetrics._core.counts import BinaryCounts
 from jmetrics._core.exporting import exportable
+from jmetrics._core.sharding import with_auto_axes
 from jmetrics._core.types import ArrayLike
 from jmetrics.curves._points import distinct, length_of, sized, trimmed
 from jmetrics.curves._scores import inputs, scored, thresholds_of
@@ -67,6 +68,7 @@ def confusion_matrix_at_thresholds(
 
 
 @functools.partial(jax.jit, static_argnames=("length", "floating"))
+@with_auto_axes
 def _confusion_matrix_at_thresholds(
     y_true, y_score, sample_weight, where, *, length, floating=False
 ):

@@ -14,6 +14,7 @@ from jax.typing import DTypeLike
 from jmetrics._core import check
 from jmetrics._core.lists import Lists, Rows
 from jmetrics._core.numerics import accumulator, weighted_mean
+from jmetrics._core.sharding import with_auto_axes
 from jmetrics._core.types import Number
 from jmetrics._core.weights import clean, combine, over_trailing
 from jmetrics.ranking._lists import in_some_list, lists_of, of_items
@@ -74,6 +75,7 @@ def over_lists(
 
 
 @functools.partial(jax.jit, static_argnames=("loss", "average", "count"))
+@with_auto_axes
 def _over_lists(
     y_true, y_score, sample_weight, where, segment_ids, option, options, *, loss, average, count
 ):

@@ -8,6 +8,7 @@ import jax
 from jax import Array
 
 from jmetrics._core import check
+from jmetrics._core.sharding import with_auto_axes
 from jmetrics._core.types import ArrayLike, Number
 from jmetrics.losses._pairs import SURROGATES, Options, mean_penalty, scored
 
@@ -62,6 +63,7 @@ def auc_loss(
 
 
 @functools.partial(jax.jit, static_argnames="surrogate")
+@with_auto_axes
 def _auc_loss(y_true, y_score, sample_weight, where, margin, temperature, *, surrogate):
     data = scored(y_true, y_score, sample_weight, where)
     options = Options.of(surrogate, margin, temperature, data.at.score.dtype)

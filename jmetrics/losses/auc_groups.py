@@ -11,6 +11,7 @@ from jax import Array
 from jmetrics._core import check
 from jmetrics._core.counts import are_labels, as_labels
 from jmetrics._core.numerics import accumulator, safe_divide, weighted_sum
+from jmetrics._core.sharding import with_auto_axes
 from jmetrics._core.types import ArrayLike, Number
 from jmetrics._core.weights import clean, combine
 from jmetrics.losses._pairs import SURROGATES, Options, mean_penalty, placed, scored
@@ -67,6 +68,7 @@ def group_auc_loss(
 
 
 @functools.partial(jax.jit, static_argnames=("kind", "surrogate"))
+@with_auto_axes
 def _group_auc_loss(
     y_true, y_score, members, sample_weight, where, margin, temperature, *, kind, surrogate
 ):
@@ -134,6 +136,7 @@ def multiclass_auc_loss(
 
 
 @functools.partial(jax.jit, static_argnames=("multi_class", "average", "surrogate"))
+@with_auto_axes
 def _multiclass_auc_loss(
     y_true, y_score, sample_weight, where, margin, temperature, *, multi_class, average, surrogate
 ):

@@ -15,6 +15,7 @@ from jmetrics._core.exporting import exportable
 from jmetrics._core.numerics import safe_divide, weighted_sum
 from jmetrics._core.order import order, tied_weight
 from jmetrics._core.pairs import along, kernel_sum, line
+from jmetrics._core.sharding import with_auto_axes
 from jmetrics._core.types import ArrayLike, Number
 from jmetrics._core.weights import scaled_by_sum
 from jmetrics.losses._pairs import Options, Scored, scored, shares, shifted
@@ -69,6 +70,7 @@ def average_precision_loss(
 
 
 @functools.partial(jax.jit, static_argnames="surrogate")
+@with_auto_axes
 def _average_precision_loss(
     y_true, y_score, sample_weight, where, margin, temperature, *, surrogate
 ):
@@ -203,6 +205,7 @@ def soap_loss(
 
 
 @jax.jit
+@with_auto_axes
 def _soap_loss(y_true, y_score, sample_weight, where, state, index, decay, margin):
     data = scored(y_true, y_score, sample_weight, where)
     dtype = data.at.score.dtype

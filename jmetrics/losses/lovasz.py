@@ -12,6 +12,7 @@ from jmetrics._core import check
 from jmetrics._core.counts import BinaryCounts, are_binary, is_positive
 from jmetrics._core.numerics import absolute, accumulator, safe_divide
 from jmetrics._core.order import Order, order
+from jmetrics._core.sharding import with_auto_axes
 from jmetrics._core.types import ArrayLike
 from jmetrics._core.weights import clean, combine
 from jmetrics.classification._averages import average_score
@@ -51,6 +52,7 @@ def lovasz_hinge_loss(
 
 
 @jax.jit
+@with_auto_axes
 def _lovasz_hinge_loss(y_true, y_score, sample_weight, where):
     dtype = accumulator(y_score, sample_weight)
     weight = combine(sample_weight, where, y_true.shape, dtype)
@@ -102,6 +104,7 @@ def lovasz_softmax_loss(
 
 
 @functools.partial(jax.jit, static_argnames="average")
+@with_auto_axes
 def _lovasz_softmax_loss(y_true, y_proba, sample_weight, where, *, average):
     data = soft_labels(y_true, y_proba, sample_weight, where, by_class=average != "binary")
     by_column = jax.vmap(_extension, in_axes=(-1, -1, None))

@@ -11,6 +11,7 @@ from jax import Array, lax
 from jmetrics._core import check
 from jmetrics._core.numerics import safe_divide
 from jmetrics._core.order import order, tied_weight, unsort
+from jmetrics._core.sharding import with_auto_axes
 from jmetrics._core.types import ArrayLike, Number
 from jmetrics.losses._pairs import SURROGATES, Options, Scored, mean_penalty, scored
 
@@ -59,6 +60,7 @@ def partial_auc_loss(
 
 
 @functools.partial(jax.jit, static_argnames="surrogate")
+@with_auto_axes
 def _partial_auc_loss(
     y_true, y_score, sample_weight, where, max_fpr, min_tpr, margin, temperature, *, surrogate
 ):

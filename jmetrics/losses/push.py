@@ -12,6 +12,7 @@ from jax import Array
 from jmetrics._core import check
 from jmetrics._core.numerics import safe_divide, weighted_sum
 from jmetrics._core.pairs import KERNELS, kernel_sum
+from jmetrics._core.sharding import with_auto_axes
 from jmetrics._core.types import ArrayLike, Number
 from jmetrics._core.weights import scaled_by_sum
 from jmetrics.losses._pairs import Options, highest, negated, pair_line, scale_of, scored, shares
@@ -57,6 +58,7 @@ def p_norm_push_loss(
 
 
 @functools.partial(jax.jit, static_argnames="surrogate")
+@with_auto_axes
 def _p_norm_push_loss(
     y_true, y_score, sample_weight, where, power, margin, temperature, *, surrogate
 ):

@@ -10,6 +10,7 @@ from jax import Array, lax
 
 from jmetrics._core import check
 from jmetrics._core.numerics import accumulator, safe_divide
+from jmetrics._core.sharding import with_auto_axes
 from jmetrics._core.types import ArrayLike, Number
 from jmetrics._core.weights import clean
 from jmetrics.losses._above import KERNELS, soft_counts_above
@@ -66,6 +67,7 @@ def soft_rank(
 
 
 @functools.partial(jax.jit, static_argnames=("kernel", "count"))
+@with_auto_axes
 def _soft_rank(y_score, where, segment_ids, temperature, *, kernel, count):
     score = clean(y_score.astype(accumulator(y_score)), None, where)
     on, lists = item_lists(score, where, segment_ids, count)

@@ -17,6 +17,7 @@ from jmetrics._core.exporting import exportable
 from jmetrics._core.merging import Legal, legal_value
 from jmetrics._core.numerics import absolute, safe_divide, safe_sqrt, tabulate
 from jmetrics._core.order import order, tied_weight, unsort
+from jmetrics._core.sharding import with_auto_axes
 from jmetrics._core.types import ArrayLike
 from jmetrics.probability._classes import Classified, all_in_domain, classified, is_class
 
@@ -195,6 +196,7 @@ class Binned(NamedTuple):
         return legal_value(value, self.legal)
 
 
+@with_auto_axes
 def _binned(y_true, y_proba, sample_weight, where, *, n_bins, strategy, multi_class):
     data = classified(y_true, y_proba, sample_weight, where)
 

@@ -13,6 +13,7 @@ from jmetrics._core import check
 from jmetrics._core.anatomy import Step, plan
 from jmetrics._core.lists import TIES, Lists, RankedGains, RankedLabels, Ranking, Rows, Segments
 from jmetrics._core.numerics import accumulator, mean_of, weighted_total
+from jmetrics._core.sharding import with_auto_axes
 from jmetrics._core.types import Number
 from jmetrics._core.weights import clean, combine, over_trailing
 
@@ -91,6 +92,7 @@ def known_ties(ties: Any, *, closed_form: bool = True) -> str:
     return ties
 
 
+@with_auto_axes
 def _total_of_lists(*arrays, **static):
     """Kernel: what the mean over lists is made of; of logarithms for a geometric one."""
     values, weight = _of_lists(*arrays, **static)
@@ -100,6 +102,7 @@ def _total_of_lists(*arrays, **static):
     return weighted_total(values, weight)
 
 
+@with_auto_axes
 def _value_of_lists(*arrays, **static):
     """Kernel: the value of each list."""
     return _of_lists(*arrays, **static)[0]

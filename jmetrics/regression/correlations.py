@@ -13,6 +13,7 @@ from jmetrics._core.discordance import pairs
 from jmetrics._core.moments import CoMoments, InUnits, comoments, distance, merging_unit
 from jmetrics._core.numerics import accumulator, safe_divide, safe_sqrt, unit_near
 from jmetrics._core.order import centred_ranks
+from jmetrics._core.sharding import with_auto_axes
 from jmetrics._core.types import ArrayLike
 from jmetrics._core.weights import combine, resolve, scaled
 
@@ -93,6 +94,7 @@ def spearman_corrcoef(
 
 
 @jax.jit
+@with_auto_axes
 def _spearman_corrcoef(y_true, y_pred, sample_weight, where):
     dtype = accumulator(y_true, y_pred, sample_weight)
     weight = scaled(combine(sample_weight, where, y_true.shape, dtype))
@@ -129,6 +131,7 @@ def kendall_tau(
 
 
 @jax.jit
+@with_auto_axes
 def _kendall_tau(y_true, y_pred, sample_weight, where):
     dtype = accumulator(y_true, y_pred, sample_weight)
     weight = scaled(combine(sample_weight, where, y_true.shape, dtype))

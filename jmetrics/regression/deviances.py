@@ -16,6 +16,7 @@ from jmetrics._core.exporting import exportable
 from jmetrics._core.merging import Union, number, plus
 from jmetrics._core.moments import Moments, moments
 from jmetrics._core.numerics import mean_of, weighted_sum, weighted_total
+from jmetrics._core.sharding import with_auto_axes
 from jmetrics._core.types import ArrayLike, Number
 from jmetrics._core.weights import resolve
 from jmetrics.regression.explained import explained_fraction
@@ -198,6 +199,7 @@ def _of_mean(part: Moments, mean: Array, power: Power) -> Array:
     return jnp.where(some, weight * unit_deviance(own, mean, power), jnp.zeros_like(mean))
 
 
+@with_auto_axes
 def _deviances(y_true, y_pred, sample_weight, where, power):
     y_true, y_pred, weight = resolve(y_true, y_pred, sample_weight, where)
     power = power.astype(y_true.dtype)

@@ -13,6 +13,7 @@ from jmetrics._core.anatomy import Step, metric, plan
 from jmetrics._core.merging import Most
 from jmetrics._core.numerics import absolute, safe_sqrt
 from jmetrics._core.quantiles import weighted_quantile
+from jmetrics._core.sharding import with_auto_axes
 from jmetrics._core.types import ArrayLike
 from jmetrics._core.weights import resolve
 from jmetrics.regression._outputs import (
@@ -251,6 +252,7 @@ def median_absolute_error(
 
 
 @functools.partial(jax.jit, static_argnames="average")
+@with_auto_axes
 def _median_absolute_error(y_true, y_pred, sample_weight, where, outputs, *, average):
     y_true, y_pred, weight = resolve(y_true, y_pred, sample_weight, where)
     half = jnp.asarray(0.5, y_true.dtype)

@@ -15,6 +15,7 @@ from jmetrics._core.merging import Legal
 from jmetrics._core.moments import moments
 from jmetrics._core.numerics import accumulator, mean_of, weighted_sum, weighted_total
 from jmetrics._core.quantiles import weighted_quantile
+from jmetrics._core.sharding import with_auto_axes
 from jmetrics._core.types import ArrayLike, Number
 from jmetrics._core.weights import resolve
 from jmetrics.regression._outputs import checked_inputs, mean_error, over_outputs
@@ -242,6 +243,7 @@ def d2_pinball_score(
 
 
 @functools.partial(jax.jit, static_argnames="average")
+@with_auto_axes
 def _d2_pinball_score(y_true, y_pred, sample_weight, where, outputs, alpha, *, average):
     y_true, y_pred, weight = resolve(y_true, y_pred, sample_weight, where)
     alpha = _level(alpha, y_true.dtype)
