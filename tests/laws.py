@@ -12,6 +12,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import export
+from jax.sharding import AbstractMesh, AxisType, NamedSharding, PartitionSpec
 
 import jmetrics
 from tests.compare import assert_nan, assert_raises, assert_same, assert_zero, largest
@@ -103,12 +104,42 @@ def vmap_is_a_loop(case: Case) -> None:
 
 @law_of_the_row
 def exports_to_every_platform(case: Case) -> None:
-    data = sample(case)
+    exported(case, "cpu", "cuda", "tpu")
+
+
+def exported(case: Case, *platforms: str) -> export.Exported:
+    """The program of a case for any number of samples, or of lists."""
+    (n,) = export.symbolic_shape("n")
+    arrays = [jax.ShapeDtypeStruct((n, *a.shape[1:]), a.dtype) for a in sample(case)]
     compiled = jax.jit(lambda *arrays: eager(case, Data(*arrays)))
     try:
-        export.export(compiled, platforms=("cpu", "cuda", "tpu"))(*data)
+        return export.export(compiled, platforms=platforms)(*arrays)
     except Exception as error:
-        raise AssertionError("does not lower for every platform") from error
+        raise AssertionError("does not lower for every platform and length") from error
+
+
+@law_of_the_kernel
+def exports_for_any_length(case: Case) -> None:
+    program, few, many = exported(case, "cpu"), sample(case).at(some(case)), sample(case, 2500)
+    assert_same(program.call(*few), evaluate(case, few).value)
+    assert_same(program.call(*many), case.expected(*many[:3]), rtol=1e-5)
+
+
+@law_of_the_row
+def explicit_axes_may_shard_samples(case: Case) -> None:
+    """Traced for arrays on eight devices, with the gradients."""
+    mesh = AbstractMesh((8,), ("data",), axis_types=(AxisType.Explicit,))
+    sharding = NamedSharding(mesh, PartitionSpec("data"))
+    data = sample(case, 8)
+    arrays = [jax.ShapeDtypeStruct((8000, *a.shape[1:]), a.dtype, sharding=sharding) for a in data]
+
+    def total(y_true: Any, y_pred: Any, weight: Any, where: Any) -> Any:
+        return blend(eager(case, Data(y_true, y_pred, weight, where)))
+
+    try:
+        jax.eval_shape(jax.grad(total, argnums=(1, 2)), *arrays)
+    except Exception as error:
+        raise AssertionError("cannot be had of arrays that explicit axes shard") from error
 
 
 @law_of_the_row

@@ -74,6 +74,25 @@ def checks_without_being_asked(y_true, y_pred, *, sample_weight=None, where=None
     return honest(y_true, y_pred, sample_weight=sample_weight, where=where)
 
 
+@breaks(laws.exports_to_every_platform)
+def needs_to_know_the_length(y_true, y_pred, *, sample_weight=None, where=None):
+    value = honest(y_true, y_pred, sample_weight=sample_weight, where=where)
+    return value if len(y_true) < 1000 else value + 0
+
+
+@breaks(laws.exports_for_any_length)
+def sees_the_first_run_of_an_unknown_length(y_true, y_pred, *, sample_weight=None, where=None):
+    if not isinstance(y_true.shape[0], int):
+        where = where & (jnp.arange(y_true.shape[0]) < 1000)
+    return honest(y_true, y_pred, sample_weight=sample_weight, where=where)
+
+
+@breaks(laws.explicit_axes_may_shard_samples)
+def sorts_where_the_samples_are(y_true, y_pred, *, sample_weight=None, where=None):
+    value = honest(y_true, y_pred, sample_weight=sample_weight, where=where)
+    return value + 0 * jnp.sort(y_true)[0]
+
+
 @breaks(laws.traced_options_compile_once, traced={"scale": (2.0, 3.0)})
 def compiles_for_each_scale(y_true, y_pred, *, scale=1.0, sample_weight=None, where=None):
     value = honest(y_true, y_pred, sample_weight=sample_weight, where=where)

@@ -8,6 +8,7 @@ import jax.numpy as jnp
 from jax import Array, lax
 from jax.typing import DTypeLike
 
+from jmetrics._core.numerics import bit_length
 from jmetrics._core.order import Order, order, tie_bounds, tied_weight, unsort
 from jmetrics._core.sorting import sort_items
 
@@ -71,7 +72,7 @@ def _inversions(rank: Array, weight: Array | None, dtype: DTypeLike) -> Array:
     item of its lower half is inverted with the items of its upper half that come before it.
     """
     places = jnp.arange(rank.size, dtype=jnp.int32)
-    levels = max(rank.size - 1, 0).bit_length()
+    levels = bit_length(max(rank.size - 1, 0))
 
     def split(level, carry):
         rank, weight, total = carry

@@ -16,7 +16,7 @@ import jax.numpy as jnp
 from jax import Array, lax
 
 from jmetrics._core.bits import float_from_bits, sortable_bits
-from jmetrics._core.numerics import tabulate
+from jmetrics._core.numerics import bit_length, tabulate
 from jmetrics._core.order import tie_bounds
 from jmetrics._core.sorting import sort_items
 
@@ -90,7 +90,7 @@ class Segments:
             earlier = sums[jnp.maximum(place - step, 0)]
             return sums + jnp.where(rank >= step, earlier, jnp.zeros_like(sums))
 
-        return lax.fori_loop(0, values.shape[0].bit_length(), double, values)
+        return lax.fori_loop(0, bit_length(values.shape[0]), double, values)
 
     def _running_counts(self, counts: Array) -> Array:
         running = jnp.cumsum(counts, dtype=counts.dtype)
@@ -112,8 +112,10 @@ Lists: TypeAlias = Rows | Segments
 def _sum_runs(values: Array, segment: Array, count: int) -> Array:
     """Sum by segment, 32 at a time, so that long segments are added pairwise."""
     if jnp.issubdtype(values.dtype, jnp.floating):
-        while values.shape[0] > _RUN * count:
+        for _ in range(6):  # after which as many as 2³¹ are few
             n = values.shape[0]
+            if isinstance(n, int) and n <= _RUN * count:  # and no name, in an exported program
+                break
             run = segment + lax.iota(jnp.int32, n) // _RUN
             size = count + 1 + (n - 1) // _RUN
             sums = jnp.zeros(size, values.dtype).at[run].add(values, indices_are_sorted=True)
@@ -393,4 +395,4 @@ def prefix_sums(terms: Array) -> tuple[Array, Array]:
         return total, low + short + lost
 
     start = jnp.pad(terms, (1, 0))
-    return lax.fori_loop(0, place.shape[0].bit_length(), double, (start, jnp.zeros_like(start)))
+    return lax.fori_loop(0, bit_length(place.shape[0]), double, (start, jnp.zeros_like(start)))

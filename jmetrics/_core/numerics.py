@@ -103,6 +103,11 @@ def unit_near(x: Array, on: Array) -> Array:
 _LONG = 2**10
 
 
+def bit_length(size: int) -> int:
+    """How many bits a size has; or may have, if it is a name in an exported program."""
+    return size.bit_length() if isinstance(size, int) else 31
+
+
 def weighted_sum(values: Array, weight: Array, axis: int | None = 0) -> Array:
     """Sum of weight × value: an exact integer where both are integers or booleans."""
     dtype = _sum_dtype(values, weight)
@@ -190,16 +195,17 @@ def tabulate(bins: Array, weight: Array, size: int, *, run: int = _RUN) -> Array
     """Sums of weight by bin; entries with a bin outside [0, size) are left out.
 
     All arrays have one axis. Integer weights give exact int32 sums. A float table has rows
-    for runs of at most `run` samples, which are added pairwise, so that a large sum neither
-    freezes nor drifts; or as many rows as fit in four times the memory of the weights.
+    for runs of `run` samples, which are added pairwise, so that a large sum neither freezes nor
+    drifts; or of more, so that all rows fit in four times the memory of the weights.
     """
     n, bins = bins.shape[0], bins.astype(jnp.int32)
     exact = not jnp.issubdtype(weight.dtype, jnp.floating)
     weight = weight.astype(jnp.int32) if exact else weight
-    rows = 1 if exact else max(1, min(-(-n // run), 4 * n // size))
+    run = max(run, -(-size // 4))
+    rows = 1 if exact else max(-(-n // run), 1)
     place = jnp.where((bins >= 0) & (bins < size), bins, rows * size)
-    if rows > 1:
-        row = jnp.arange(n, dtype=jnp.int32) // -(-n // rows)
+    if rows != 1:
+        row = jnp.arange(n, dtype=jnp.int32) // run
         place = jnp.where(place < size, row * size + place, rows * size)
     table = jnp.zeros(rows * size, weight.dtype).at[place].add(weight, mode="drop")
     return table if rows == 1 else jnp.sum(table.reshape(rows, size), axis=0)

@@ -90,7 +90,8 @@ def _first_to_reach(keys: Array, weight: Array, target: Array) -> tuple[Array, A
     keys that begin with those.
     """
     bits = 8 * keys.dtype.itemsize
-    width = 16 if keys.shape[0] > _LONG else 8
+    n = keys.shape[0]
+    width = 16 if isinstance(n, int) and n > _LONG else 8
     prefix, below = jnp.zeros((), keys.dtype), jnp.zeros((), weight.dtype)
     for shift in range(bits - width, -1, -width):
         digit = ((keys >> shift) & jnp.asarray((1 << width) - 1, keys.dtype)).astype(jnp.int32)

@@ -34,7 +34,7 @@ def distinct(ranked: Thresholds, n: int) -> Points:
     size = jnp.sum(ranked.real, dtype=jnp.int32)
     score = jnp.where(size > 0, ranked.score, jnp.nan)
     places = Points(ranked.counts, ranked.step, score, size)
-    return chosen(places, ranked.real, max(1, min(n, score.shape[0])))
+    return chosen(places, ranked.real, max(jax.core.min_dim(n, score.shape[0]), 1))
 
 
 def chosen(points: Points, keep: Array, length: int) -> Points:
@@ -68,26 +68,22 @@ def infinity_first(score: Array) -> Array:
 
 
 def without(points: Points, matters: Array) -> Points:
-    """Leave out all but the first and last point and those where something `matters`.
-
-    `matters` has an entry for each point but the first and the last place.
-    """
+    """Leave out all but the first and last point and those where something `matters`."""
     place = lax.iota(jnp.int32, points.score.shape[0])
-    inner = jnp.pad(matters, 1) if place.shape[0] >= 2 else jnp.zeros(place.shape, jnp.bool_)
-    keep = inner | (place == 0) | (place == points.size - 1)
+    keep = matters | (place == 0) | (place == points.size - 1)
     return chosen(points, keep & (place < points.size), place.shape[0])
 
 
 def corners(points: Points) -> Array:
     """Whether a point is not in the middle of two equal steps of the ROC curve."""
     tp, fp = points.step
-    return (tp[1:-1] != tp[2:]) | (fp[1:-1] != fp[2:])
+    return jnp.pad((tp[:-1] != tp[1:]) | (fp[:-1] != fp[1:]), (0, 1))
 
 
 def recall_changes(points: Points) -> Array:
     """Whether the true positives change before or after a point."""
     rises = points.step.tp != 0
-    return rises[1:-1] | rises[2:]
+    return jnp.pad(rises[:-1] | rises[1:], (0, 1))
 
 
 def resized(a: Array, length: int) -> Array:

@@ -63,7 +63,7 @@ def confusion_matrix_at_thresholds(
     (Array([1, 1, 2, 2], dtype=int32), Array([0, 1, 1, 2], dtype=int32))
     """
     arrays = inputs(y_true, y_score, sample_weight, where)
-    length = length_of(size, max(1, arrays[0].shape[0]))
+    length = length_of(size, max(arrays[0].shape[0], 1))
     return trimmed(_confusion_matrix_at_thresholds(*arrays, length=length), size)
 
 
@@ -125,7 +125,7 @@ def metric_at_thresholds(
     [0.666667, 1.0, 0.8]
     """
     arrays = inputs(y_true, y_score, sample_weight, where)
-    length = length_of(size, max(1, arrays[0].shape[0]))
+    length = length_of(size, max(arrays[0].shape[0], 1))
     table = _confusion_matrix_at_thresholds(*arrays, length=length, floating=True)
     values = metric_of_counts(BinaryCounts(table.tp, table.fp, table.fn, table.tn))
     values = check.one_each("metric_of_counts", values, table.thresholds.shape)

@@ -153,8 +153,9 @@ def over_pairs(of: OfItem, values: Any, items: Items) -> Any:
         return of(own, values, together)
 
     queries = jax.tree.map(jnp.transpose, (values, group))
-    block = max(1, _BLOCK_ENTRIES // max(group.size, 1))
-    if group.shape[1] <= block:
+    known = isinstance(group.size, int)  # and no name, in an exported program
+    block = max(1, _BLOCK_ENTRIES // max(group.size, 1)) if known else None
+    if block is not None and group.shape[1] <= block:
         sums = jax.vmap(one)(queries)
     else:
         sums = lax.map(one, queries, batch_size=block)

@@ -11,7 +11,7 @@ from jax import Array, lax
 
 from jmetrics._core import check
 from jmetrics._core.lists import RankedGains, Rows, ranked_gains
-from jmetrics._core.numerics import safe_divide
+from jmetrics._core.numerics import bit_length, safe_divide
 from jmetrics._core.types import ArrayLike, Number
 from jmetrics.losses._lists import (
     Items,
@@ -224,7 +224,7 @@ def _above_own(ranked: RankedGains, temperature: Array) -> Array:
         return top, jnp.where(inside, more, rest)
 
     fixed = lax.stop_gradient(gain)
-    steps = gain.shape[-1].bit_length()
+    steps = bit_length(gain.shape[-1])
     most, rest = lax.fori_loop(0, steps, double, (fixed, (gain - fixed) / temperature))
     last = first + ranked.end - 1
     above = (at(most, last) - gain) / temperature + at(rest, last)

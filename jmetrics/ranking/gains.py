@@ -319,7 +319,7 @@ def discount(rank: Array) -> Array:
 def _discounted_gain(ranked: RankedGains, k: int | None) -> Array:
     """Sum of gain over log2(1 + rank) of each list."""
     longest = ranked.gain.shape[-1]
-    place = lax.iota(ranked.gain.dtype, longest if k is None else min(k, longest))
+    place = lax.iota(ranked.gain.dtype, longest if k is None else jax.core.min_dim(k, longest))
     prefix = prefix_sums(discount(place + 1))
     return ranked.lists.sum(ranked.gain * mean_of_places(ranked, prefix))
 

@@ -55,7 +55,7 @@ def spacing(points: Array, scale: Array) -> Array | None:
     so that no digit of a point is lost.
     """
     n = points.shape[0]
-    if n < _FEWEST or points.dtype.itemsize > 4:
+    if not isinstance(n, int) or n < _FEWEST or points.dtype.itemsize > 4:
         return None
     points, scale = lax.stop_gradient((points, scale))
     span = jnp.max(points) - jnp.min(points)

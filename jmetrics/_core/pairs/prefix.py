@@ -15,6 +15,8 @@ import jax
 import jax.numpy as jnp
 from jax import Array, lax
 
+from jmetrics._core.numerics import bit_length
+
 _SHORT = 64
 """How many places are passed one by one; more are cut into runs that go side by side."""
 
@@ -75,16 +77,24 @@ def prefix(gap: Array, weight: Array, scale: Array, read: Read, *, drops: int | 
         return _with_weight(state, weight), read(state)
 
     n = gap.shape[-1]
-    runs = 1 if n <= _SHORT else -(-n // min(math.isqrt(n - 1) + 1, _LONG))
+    runs, steps = _cut(n)
     zero = jnp.zeros_like(gap, shape=(*gap.shape[:-1], runs))
     exponentials = (None, ()) if drops is None else (zero, (zero,) * drops)
-    places = gaps, _ = _side_by_side(gap, runs), _side_by_side(weight, runs)
+    places = gaps, _ = _side_by_side(gap, runs, steps), _side_by_side(weight, runs, steps)
     total, seen = lax.scan(step, State(zero, (zero,) * 3, *exponentials), places)
-    if runs > 1:
+    if runs != 1:
         distance = _running(gaps)
         carried = jax.tree.map(lambda a: _later(a, 1)[None], _added(total, distance[-1], scale))
         seen = jax.tree.map(jnp.add, seen, read(moved(carried, distance, scale)))
     return jax.tree.map(lambda a: _in_line(a, n), seen)
+
+
+def _cut(n: int) -> tuple[int, int]:
+    """How many runs n places are cut into, and how long each is."""
+    if not isinstance(n, int):  # but a name, in an exported program
+        return -(-n // _LONG), _LONG
+    runs = 1 if n <= _SHORT else -(-n // min(math.isqrt(n - 1) + 1, _LONG))
+    return runs, -(-n // runs)
 
 
 def _added(states: State, gap: Array, scale: Array) -> State:
@@ -98,7 +108,9 @@ def _added(states: State, gap: Array, scale: Array) -> State:
         earlier = jax.tree.map(lambda a: _later(a, by), states)
         return jax.tree.map(jnp.add, states, moved(earlier, gap, scale)), None
 
-    by = 2 ** lax.iota(jnp.int32, (gap.shape[-1] - 1).bit_length())
+    n = gap.shape[-1]
+    by = 2 ** lax.iota(jnp.int32, bit_length(n - 1))
+    by = by if isinstance(n, int) else jnp.minimum(by, n)
     gaps = lax.scan(widen, gap, by)[1]
     return lax.scan(add, states, (by, gaps))[0]
 
@@ -108,11 +120,9 @@ def _running(gaps: Array) -> Array:
     return lax.scan(lambda d, gap: (d + gap, d + gap), jnp.zeros_like(gaps[0]), gaps)[1]
 
 
-def _side_by_side(a: Array, runs: int) -> Array:
+def _side_by_side(a: Array, runs: int, steps: int) -> Array:
     """Cut the last axis into runs of equal length: one step of all runs is one row in front."""
-    n = a.shape[-1]
-    steps = -(-n // runs)
-    padded = jnp.pad(a, [(0, 0)] * (a.ndim - 1) + [(0, steps * runs - n)])
+    padded = jnp.pad(a, [(0, 0)] * (a.ndim - 1) + [(0, steps * runs - a.shape[-1])])
     return jnp.moveaxis(padded.reshape(*a.shape[:-1], runs, steps), -1, 0)
 
 
