@@ -20,6 +20,9 @@ from jax.sharding import NamedSharding, PartitionSpec
 
 import jmetrics
 from jmetrics import distributed, inference, streaming
+from tests.compare import assert_same
+from tests.harness import Data, eager, evaluate, sample
+from tests.registry import kernel_cases
 
 DEVICES = 8
 N = 61
@@ -257,6 +260,38 @@ def check_streams_of_metrics() -> None:
 
 def placed(*arrays: np.ndarray) -> list[jax.Array]:
     return [jax.device_put(a, NamedSharding(mesh(), SPEC)) for a in arrays]
+
+
+def check_metrics_of_explicit_axes() -> None:
+    """A law traces every metric with its gradients; here programs run."""
+    for case in kernel_cases():
+        data = sample(case)
+        value = eager(case, Data(*placed(*data)))
+        assert_same(value, case.expected(*data[:3]))
+    for case in kernel_cases()[4::12]:
+        data = sample(case)
+        found, expected = evaluate(case, Data(*placed(*data))), evaluate(case, data)
+        assert_same(found.by_pred, expected.by_pred)
+        assert_same(found.by_weight, expected.by_weight)
+
+
+def check_sums_stay_where_they_are() -> None:
+    """Nothing of the length of the samples is sent for a weighted sum."""
+    samples = jax.ShapeDtypeStruct((8000,), jnp.float32, sharding=NamedSharding(mesh(), SPEC))
+    cases: list[tuple[Any, dict[str, Any]]] = [
+        (jmetrics.r2_score, {}),
+        (jmetrics.log_loss, {}),
+        (jmetrics.f1_score, {"average": "macro", "num_classes": 3}),
+        (jmetrics.calibration_error, {}),
+    ]
+    for metric, options in cases:
+
+        def value(y_true: Any, y_pred: Any, w: Any, metric: Any = metric, options: Any = options):
+            return metric(y_true, y_pred, sample_weight=w, **options)
+
+        text = jax.jit(value).lower(samples, samples, samples).compile().as_text()
+        assert "all-gather" not in text
+        assert "collective-permute" not in text
 
 
 def check_plain_metrics_of_global_arrays() -> None:
