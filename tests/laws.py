@@ -104,7 +104,8 @@ def vmap_is_a_loop(case: Case) -> None:
 
 @law_of_the_row
 def exports_to_every_platform(case: Case) -> None:
-    exported(case, "cpu", "cuda", "tpu")
+    program = exported(case, "cpu", "cuda", "tpu")
+    assert export.deserialize(program.serialize()).platforms == program.platforms
 
 
 def exported(case: Case, *platforms: str) -> export.Exported:
