@@ -12,7 +12,7 @@ import numpy as np
 
 from tests.compare import assert_same
 from tests.harness import Data, blend, eager, sample
-from tests.laws import law, law_of_the_kernel, law_of_the_row
+from tests.laws import law_of_the_kernel, law_of_the_row
 from tests.row import Case
 
 
@@ -46,7 +46,7 @@ def means_the_same_without_jit(case: Case) -> None:
     assert_same(value, eager(case, data), rtol=1e-6)
 
 
-@law
+@law_of_the_row
 def arrays_of_jax_need_no_transfer(case: Case) -> None:
     """Plain options and defaults go to the device explicitly."""
     data, options = on_device((sample(case), dict(case.options)))
@@ -54,7 +54,7 @@ def arrays_of_jax_need_no_transfer(case: Case) -> None:
         jax.block_until_ready(eager(case, data, **options))
 
 
-@law_of_the_row
+@law_of_the_kernel
 def clean_data_make_no_nan(case: Case) -> None:
     """In no array that a program or a single operation returns, nor in gradients."""
     data = on_device(sample(case))

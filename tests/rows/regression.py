@@ -46,7 +46,7 @@ POWER = Outside("power", 0.5, "`power` must be at most 0 or at least 1")
 NOT_NUMBER = Outside("y_pred", np.nan, "must not be NaN")
 BELOW = Outside("y_pred", -1.5, "`y_true` and `y_pred` must exceed -1")
 LEVELS = (0.25, 0.5, 0.75)
-SERIES = (1.0, 3.0, 2.0, 4.5, 4.0, 6.0)
+SERIES = np.array((1.0, 3.0, 2.0, 4.5, 4.0, 6.0))
 
 POINTWISE = tuple(
     Row(metric, make, from_sklearn(peer), frozenset({SMOOTH, OUTPUTS}), variants,
