@@ -48,9 +48,9 @@ def soap(y_true: Any, y_score: Any, index: Any) -> Any:
 
 
 KEY = jax.random.key(0)
-FEW = {"n_resamples": 10}
-bootstrap = functools.partial(inference.bootstrap, KEY, **FEW)
-interval = functools.partial(inference.confidence_interval, key=KEY, **FEW)
+FEW: dict[str, Any] = {"n_resamples": 10}
+bootstrap: Any = functools.partial(inference.bootstrap, KEY, **FEW)
+interval: Any = functools.partial(inference.confidence_interval, key=KEY, **FEW)
 CALLS: dict[str, tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]] = {
     "stream": (streamed, (of, jmetrics.r2_score), {"arrays": (X, SCORES)}),
     "option": (streamed, (of, jmetrics.mean_pinball_loss), {"alpha": 0.3, "arrays": (X, SCORES)}),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -44,7 +45,7 @@ def refuses(stream: Any, batch: Any, add: Callable[[Any], Any] = summed) -> None
         "update": lambda state: stream.compute(stream.update(state, *batch)),
     }
     for use in uses.values():
-        assert_raises(ValueError, "by `reduce`", lambda use=use: jax.eval_shape(use, state))
+        assert_raises(ValueError, "by `reduce`", functools.partial(jax.eval_shape, use, state))
 
 
 def streamable() -> list[tuple[Case, Any]]:
@@ -71,7 +72,7 @@ def test_most_metrics_have_streams() -> None:
     assert len(STREAMABLE) > 60
 
 
-OTHERS = {
+OTHERS: dict[str, Any] = {
     "auc": streaming.roc_auc_score(bits=4),
     "weighted": streaming.roc_auc_score(bits=4, weighted=True),
     "curve": streaming.roc_curve(bits=4),

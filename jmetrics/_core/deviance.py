@@ -51,10 +51,13 @@ class Power:
     def of(cls, power: Number) -> Power:
         """Split a plain number in double precision, an array in its own."""
         if isinstance(power, check.PLAIN):
-            parts = (check.number("power", part) for part in (power, 1 - power, 2 - power))
-            return cls(*parts, is_limit=power in (1, 2))
+            value, to_one, to_two = (
+                check.number("power", part) for part in (power, 1 - power, 2 - power)
+            )
+            return cls(value, to_one, to_two, is_limit=power in (1, 2))
         value = check.number("power", power)
-        return cls(value, *_distances(value), is_limit=False)
+        to_one, to_two = _distances(value)
+        return cls(value, to_one, to_two, is_limit=False)
 
     def astype(self, dtype: DTypeLike) -> Power:
         """All three in the precision of the data."""

@@ -29,7 +29,9 @@ def with_auto_axes(function: Function) -> Function:
             return function(*args, **kwargs)
 
         def of_arrays(arrays: dict[int, Array]) -> Any:
-            args, kwargs = structure.unflatten(arrays.get(i, x) for i, x in enumerate(leaves))
+            args, kwargs = jax.tree.unflatten(
+                structure, [arrays.get(i, leaf) for i, leaf in enumerate(leaves)]
+            )
             return function(*args, **kwargs)
 
         everywhere = NamedSharding(meshes[0], PartitionSpec())

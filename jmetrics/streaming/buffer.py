@@ -117,9 +117,11 @@ def _fits(name: str, given: Any, shape: tuple[int, ...]) -> None:
 
 @functools.partial(jax.jit, static_argnums=(0, 1))
 def _nothing(samples, capacity):
-    arrays = jax.tree.map(lambda a: jnp.zeros((capacity, *a.shape), a.dtype), samples)
-    whole = jnp.ones((), jnp.bool_)
-    return Samples(*arrays, jnp.zeros((), jnp.int32), Limbs.zeros(), whole)
+    y_true, y_pred, weight = jax.tree.map(
+        lambda a: jnp.zeros((capacity, *a.shape), a.dtype), samples
+    )
+    kept, whole = jnp.zeros((), jnp.int32), jnp.ones((), jnp.bool_)
+    return Samples(y_true, y_pred, weight, kept, Limbs.zeros(), whole)
 
 
 @jax.jit
