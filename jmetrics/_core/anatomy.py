@@ -19,6 +19,9 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 _STATIC = {"static": True}
 
+SAME = 0
+"""Instead of a number of classes, for a metric that only asks whether labels are the same."""
+
 
 @jax.tree_util.register_dataclass
 @dataclass(frozen=True)
@@ -51,6 +54,8 @@ class Plan:
     """Finisher: the statistic to the value of the metric."""
     merges: bool = field(default=True, metadata=_STATIC)
     """Whether the statistics of parts of the data make up that of all, see `merging.join`."""
+    labels: int | None = field(default=None, metadata=_STATIC)
+    """How many classes a metric of nothing but labels has, `SAME` if it asks only which agree."""
 
     def statistic(self) -> Any:
         """Measure the arrays."""
@@ -66,9 +71,16 @@ class Plan:
         return dataclasses.replace(self, arrays=(y_true, y_pred, sample_weight, where))
 
 
-def plan(arrays: Any, measure: Step, finish: Step, *, merges: bool = True) -> Any:
+def plan(
+    arrays: Any,
+    measure: Step,
+    finish: Step,
+    *,
+    merges: bool = True,
+    labels: int | None = None,
+) -> Any:
     """Return a plan, as what a metric returns."""
-    return Plan(tuple(arrays), measure, finish, merges)
+    return Plan(tuple(arrays), measure, finish, merges, labels)
 
 
 @dataclass(frozen=True)
@@ -138,8 +150,11 @@ class InOrder:
 
     item: Array
     """The sample at each place."""
+    legal: Array
+    """Whether what is at each place is in the domain of the metric."""
+    domain: str = field(metadata=_STATIC)
     weigh: Step
-    """Weights by place to the value of the metric."""
+    """Weights by place to the value of the metric, if all that has weight is legal."""
 
 
 def share_of_pairs(

@@ -55,7 +55,7 @@ def averaged(
     pos_label = check.number("pos_label", pos_label)
     zero_division = check.number("zero_division", zero_division)
     if average == "binary":
-        measure = Step.of(_binary_counts, pos_label)
+        measure, num_classes = Step.of(_binary_counts, pos_label), 2
     else:
         data = y_true, y_pred, sample_weight, where
         num_classes = how_many(num_classes, labels, arrays[0].shape, data, exact=average is None)
@@ -73,7 +73,7 @@ def averaged(
         named=labels is not None or arrays[0].ndim == 2,
         dtype=accumulator(*arrays[:3]),
     )
-    return plan(arrays, measure, finish)
+    return plan(arrays, measure, finish, labels=num_classes)
 
 
 @exportable

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from jmetrics._core import check
-from jmetrics._core.anatomy import Step, metric, plan
+from jmetrics._core.anatomy import SAME, Step, metric, plan
 from jmetrics._core.counts import (
     BinaryCounts,
     are_classes,
@@ -89,7 +89,7 @@ def _share(
     finish = Step.of(
         share_of, wrong=wrong, normalize=bool(normalize), dtype=accumulator(*arrays[:3])
     )
-    return plan(arrays, Step.of(_matching_samples), finish)
+    return plan(arrays, Step.of(_matching_samples), finish, labels=SAME)
 
 
 def _matching_samples(y_true, y_pred, sample_weight, where):
@@ -135,7 +135,7 @@ def hamming_loss(
         y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where, ndim=(1, 2)
     )
     finish = Step.of(_share_of_labels, dtype=accumulator(*arrays[:3]))
-    return plan(arrays, Step.of(_wrong_by_column), finish)
+    return plan(arrays, Step.of(_wrong_by_column), finish, labels=SAME)
 
 
 def _wrong_by_column(y_true, y_pred, sample_weight, where):
@@ -185,7 +185,8 @@ def matthews_corrcoef(
     arrays = check.samples(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where)
     num_classes = check.class_count(num_classes, None, y_true, y_pred, sample_weight, where)
     finish = Step.of(score_counts, score=correlation_of_classes, dtype=accumulator(*arrays[:3]))
-    return plan(arrays, Step.of(_known_cells, num_classes=num_classes), finish)
+    measure = Step.of(_known_cells, num_classes=num_classes)
+    return plan(arrays, measure, finish, labels=num_classes)
 
 
 def _known_cells(y_true, y_pred, sample_weight, where, *, num_classes):
@@ -257,7 +258,8 @@ def cohen_kappa_score(
         named=labels is not None,
         dtype=accumulator(*arrays[:3]),
     )
-    return plan(arrays, Step.of(pair_cells, labels=labels, num_classes=num_classes), finish)
+    measure = Step.of(pair_cells, labels=labels, num_classes=num_classes)
+    return plan(arrays, measure, finish, labels=num_classes)
 
 
 def _agreement(statistic, undefined, *, distance, named, dtype):

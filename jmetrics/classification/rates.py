@@ -311,7 +311,8 @@ def _of_classes(
     arrays = check.samples(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where)
     num_classes = check.class_count(num_classes, None, y_true, y_pred, sample_weight, where)
     finish = Step.of(score_counts, score=score, dtype=accumulator(*arrays[:3]), **options)
-    return plan(arrays, Step.of(class_cells, labels=None, num_classes=num_classes), finish)
+    measure = Step.of(class_cells, labels=None, num_classes=num_classes)
+    return plan(arrays, measure, finish, labels=num_classes)
 
 
 @exportable
@@ -361,7 +362,7 @@ def class_likelihood_ratios(
     )
     pair = check.class_pair(labels)
     finish = Step.of(_ratios_of_pair, *replacements, dtype=accumulator(*arrays[:3]))
-    return plan(arrays, Step.of(_pair_counts, labels=pair), finish)
+    return plan(arrays, Step.of(_pair_counts, labels=pair), finish, labels=1 + max(pair or (1,)))
 
 
 def _pair_counts(y_true, y_pred, sample_weight, where, *, labels):

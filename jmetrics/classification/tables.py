@@ -63,7 +63,8 @@ def confusion_matrix(
     num_classes = check.table_size(check.class_count(num_classes, labels, *data, exact=True))
     dtype = count_dtype(*arrays) if normalize is None else accumulator(*arrays[:3])
     finish = Step.of(_normalized, normalize=normalize, dtype=dtype)
-    return plan(arrays, Step.of(pair_cells, labels=labels, num_classes=num_classes), finish)
+    measure = Step.of(pair_cells, labels=labels, num_classes=num_classes)
+    return plan(arrays, measure, finish, labels=num_classes)
 
 
 def pair_cells(y_true, y_pred, sample_weight, where, *, labels, num_classes):
@@ -137,7 +138,7 @@ def multilabel_confusion_matrix(
     finish = Step.of(_stacked, dtype=count_dtype(*arrays))
     if samplewise:
         return plan(arrays, Step.of(_sample_cells, **classes), finish, merges=False)
-    return plan(arrays, Step.of(class_cells, **classes), finish)
+    return plan(arrays, Step.of(class_cells, **classes), finish, labels=num_classes)
 
 
 def _sample_cells(y_true, y_pred, sample_weight, where, *, labels, num_classes):

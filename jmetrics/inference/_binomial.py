@@ -26,10 +26,10 @@ _NEARLY_ALL = 1e30
 _TERMS = 7
 
 
-def binomial(key: Array, draws: Array, hits: Array, total: Array, dtype: DTypeLike) -> Array:
+def binomial(keys: Array, draws: Array, hits: Array, total: Array, dtype: DTypeLike) -> Array:
     """How many of each number of draws are hits, of which there are so many in a total.
 
-    All are int32 of one shape; `hits` and `total` may have fewer axes. Chances are computed in
+    `keys` are two. All are int32 of one shape; `hits` and `total` may have fewer axes. Chances are computed in
     `dtype`. The mean, draws × hits / total, is kept as a whole number and a rest.
     """
     hits, total = (jnp.broadcast_to(a, draws.shape) for a in (hits, jnp.maximum(total, 1)))
@@ -40,23 +40,23 @@ def binomial(key: Array, draws: Array, hits: Array, total: Array, dtype: DTypeLi
     times, left = times + up.astype(jnp.int32), jnp.where(up, left - total, left)
     chance = rare.astype(dtype) / total.astype(dtype)
     rest = chance * left.astype(dtype)
-    found = _counts(key, times * rare, rest, (1 - chance) * draws.astype(dtype))
+    found = _counts(keys, times * rare, rest, (1 - chance) * draws.astype(dtype))
     found = jnp.minimum(found, draws)
     return jnp.where(flipped, draws - found, found)
 
 
-def poisson(key: Array, mean: Array, dtype: DTypeLike) -> Array:
+def poisson(keys: Array, mean: Array, dtype: DTypeLike) -> Array:
     """Poisson counts of means that are whole numbers."""
     rest = jnp.zeros(mean.shape, dtype)
-    return _counts(key, mean, rest, jnp.full_like(rest, _NEARLY_ALL))
+    return _counts(keys, mean, rest, jnp.full_like(rest, _NEARLY_ALL))
 
 
-def _counts(key: Array, base: Array, rest: Array, misses: Array) -> Array:
+def _counts(keys: Array, base: Array, rest: Array, misses: Array) -> Array:
     """Counts of hits of mean `base` + `rest`, where so many misses are as likely or more so."""
     mean = jnp.maximum(base.astype(rest.dtype) + rest, 0)
     large = mean >= _LARGE
-    from_small = _searched(jax.random.fold_in(key, 0), jnp.where(large, 0, mean), misses)
-    off = _rejected(key, large, jnp.maximum(mean, _LARGE), rest, misses)
+    from_small = _searched(keys[0], jnp.where(large, 0, mean), misses)
+    off = _rejected(keys[1], large, jnp.maximum(mean, _LARGE), rest, misses)
     return jnp.where(large, jnp.maximum(base + off, 0), from_small)
 
 

@@ -30,20 +30,25 @@ _MOST = 12
 
 
 def draw(
-    key: Array, scheme: str, total: Array, size: int, bounds: Bounds | None, dtype: DTypeLike
+    key: Array,
+    scheme: str,
+    total: int | Array,
+    size: int,
+    bounds: Bounds | None,
+    dtype: DTypeLike,
 ) -> Array:
     """Times that each of the first `total` of `size` units is drawn; the rest never is.
 
     What is drawn for a unit depends on its number and on `total`, not on `size`, so that a mask
     and a deletion draw alike.
     """
-    exists = jnp.arange(size, dtype=jnp.int32) < total
+    exists = _first(total, size)
     if scheme == "bayesian":
         times = jax.random.exponential(key, (size,), dtype)
     elif scheme == EXCHANGE:
         times = jax.random.bernoulli(key, 0.5, (size,)).astype(dtype)
     elif scheme == "poisson":
-        times = _above(_words(key, size), jnp.asarray(_poisson_bounds(1.0))).astype(dtype)
+        times = _above(_words(key, size), _poisson_bounds(1.0)).astype(dtype)
     elif bounds is None:
         times = multinomial(key, total, size).astype(dtype)
     else:
@@ -51,26 +56,52 @@ def draw(
     return jnp.where(exists, times, jnp.zeros_like(times))
 
 
-def multinomial(key: Array, total: Array, size: int) -> Array:
+def multinomial(key: Array, total: int | Array, size: int) -> Array:
     """Counts of `total` draws with replacement among the first `total` of `size` units.
 
     Nearly all of them are independent Poisson counts, a few comparisons of one random word
     each; what they lack to `total` is drawn one by one. Given their sum, Poisson counts are
     multinomial, so the whole is (their sum leaves the room for this once in 1e9 resamples).
     """
-    for_counts, for_rest = jax.random.split(key)
-    exists = jnp.arange(size, dtype=jnp.int32) < total
+    slots = min(size, math.ceil(2 * _SPREAD * 2 ** (0.5 / _GRID) * math.sqrt(size)))
+    for_counts, for_rest = _two_kinds_of_words(key, size, slots)
     times = jnp.zeros(size, jnp.int32)
     if size > _SPREAD**2:
-        sizes, bounds = _tables()
-        row = jnp.searchsorted(jnp.asarray(sizes), total, side="right", method="compare_all") - 1
-        times = _above(_words(for_counts, size), jnp.asarray(bounds)[row])
-        times = jnp.where(exists, times, jnp.zeros_like(times))
-    slots = min(size, math.ceil(2 * _SPREAD * 2 ** (0.5 / _GRID) * math.sqrt(size)))
+        times = _above(for_counts, _bounds_of(total))
+        times = jnp.where(_first(total, size), times, jnp.zeros_like(times))
     missing = total - jnp.sum(times, dtype=jnp.int32)
-    unit = jax.random.randint(for_rest, (slots,), 0, jnp.maximum(total, 1))
+    unit = _below(for_rest, jnp.maximum(total, 1))
     unit = jnp.where(jnp.arange(slots, dtype=jnp.int32) < missing, unit, size)
     return times.at[unit].add(1, mode="drop")
+
+
+def _first(total: int | Array, size: int) -> np.ndarray | Array:
+    """Whether each of `size` units is one of the first `total`, which may be known to be all."""
+    if isinstance(total, int) and total == size:
+        return np.ones((), np.bool_)
+    return jnp.arange(size, dtype=jnp.int32) < total
+
+
+def _bounds_of(total: int | Array) -> np.ndarray | Array:
+    """Bounds of counts whose sum stays below a number of units."""
+    sizes, bounds = _tables()
+    if isinstance(total, int):
+        return bounds[np.searchsorted(sizes, total, side="right") - 1]
+    row = jnp.searchsorted(jnp.asarray(sizes), total, side="right", method="compare_all") - 1
+    return jnp.asarray(bounds)[row]
+
+
+def _below(words: Array, total: int | Array) -> Array:
+    """Whole numbers below `total`: the high word of the product with a random word.
+
+    Their chances differ by `total` / 2³² of themselves, which no number of resamples shows.
+    """
+    total, low = jnp.asarray(total).astype(jnp.uint32), jnp.uint32(2**16 - 1)
+    a, b = words >> 16, words & low
+    c, d = total >> 16, total & low
+    middle = a * d + (b * d >> 16)
+    across = b * c + (middle & low)
+    return (a * c + (middle >> 16) + (across >> 16)).astype(jnp.int32)
 
 
 def _within_strata(key: Array, exists: Array, bounds: Bounds) -> Array:
@@ -83,41 +114,59 @@ def _within_strata(key: Array, exists: Array, bounds: Bounds) -> Array:
 def draw_cells(key: Array, scheme: str, counts: Array, n: int, dtype: DTypeLike) -> Array:
     """Weight of cells of samples (columns) in `n` resamples (rows): what their samples would get.
 
-    Rows of `counts` are strata; what is drawn from each is added up.
+    Rows of `counts` are strata; what is drawn from each is added up. What is drawn for a cell
+    depends on its place and on what is in the others, not on how many there are.
     """
-    shape = (n, *counts.shape)
-    if scheme == "bayesian":
-        times = jax.random.gamma(key, counts.astype(dtype), shape, dtype)
-        times = jnp.where(counts > 0, times, jnp.zeros_like(times))
-    elif scheme == "poisson":
-        times = poisson(key, jnp.broadcast_to(counts, shape), dtype)
-    elif scheme == EXCHANGE:
-        times = binomial(key, jnp.broadcast_to(counts, shape), jnp.int32(1), jnp.int32(2), dtype)
-    else:
-        times = _among_cells(key, counts, n, dtype)
-    return jnp.sum(times.astype(dtype), axis=1)
-
-
-def _among_cells(key: Array, counts: Array, n: int, dtype: DTypeLike) -> Array:
-    """As many draws in each row as it counts, one cell after the other from what is left."""
     by_cell = counts.T
+    places = jnp.arange(2 * by_cell.shape[0], dtype=jnp.uint32)
+    keys = jax.vmap(lambda place: jax.random.fold_in(key, place))(places)
+    keys = keys.reshape(-1, 2, *keys.shape[1:])
+    if scheme == "multinomial":
+        return _among_cells(keys, by_cell, n, dtype)
+    shape = (n, counts.shape[0])
+
+    def drawn(keys: Array, count: Array) -> Array:
+        count = jnp.broadcast_to(count, shape)
+        if scheme == "bayesian":
+            times = jax.random.gamma(keys[0], count.astype(dtype), shape, dtype)
+            return jnp.where(count > 0, times, jnp.zeros_like(times))
+        if scheme == "poisson":
+            return poisson(keys, count, dtype)
+        return binomial(keys, count, jnp.int32(1), jnp.int32(2), dtype)
+
+    times = jax.vmap(drawn)(keys, by_cell)
+    return jnp.sum(times.astype(dtype), axis=2).T
+
+
+def _among_cells(keys: Array, by_cell: Array, n: int, dtype: DTypeLike) -> Array:
+    """As many draws in each stratum as it counts, one cell after the other from what is left."""
     total = jnp.cumsum(by_cell[::-1], axis=0, dtype=jnp.int32)[::-1]
 
     def step(left: Array, cell: tuple[Array, Array, Array]) -> tuple[Array, Array]:
         drawn = binomial(cell[0], left, *cell[1:], dtype)
-        return left - drawn, drawn
+        return left - drawn, jnp.sum(drawn.astype(dtype), axis=1)
 
-    left = jnp.broadcast_to(jnp.sum(counts, axis=1, dtype=jnp.int32), (n, counts.shape[0]))
-    keys = jax.random.split(key, by_cell.shape[0])
+    left = jnp.broadcast_to(total[0], (n, by_cell.shape[1]))
     _, times = jax.lax.scan(step, left, (keys, by_cell, total))
-    return jnp.moveaxis(times, 0, -1)
+    return times.T
+
+
+def _two_kinds_of_words(key: Array, size: int, slots: int) -> tuple[Array, Array]:
+    """Random words for `size` units and for so many slots, each the same for any larger number.
+
+    Of four words three are for units. Split keys are random words too, and come two at a time,
+    where `bits` makes one of two.
+    """
+    rows = max(-(-size // 3), slots)
+    words = jax.random.key_data(jax.random.split(key, (rows, 2)))[..., :2].reshape(rows, 4)
+    return words[:, :3].ravel()[:size], words[:slots, 3]
 
 
 def _words(key: Array, size: int) -> Array:
     return jax.random.bits(key, (size,), jnp.uint32)
 
 
-def _above(words: Array, bounds: Array) -> Array:
+def _above(words: Array, bounds: np.ndarray | Array) -> Array:
     """How many of the bounds each word is above."""
     times = jnp.zeros(words.shape, jnp.int32)
     for place in range(_MOST):

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
-import jax
 import jax.numpy as jnp
 from jax import Array, lax
-from jax.scipy.special import ndtr, ndtri
 
 from jmetrics._core.numerics import safe_divide, safe_sqrt
 
@@ -27,43 +26,69 @@ class Evidence(NamedTuple):
     """Their standard errors in resamples."""
 
 
-def endpoints(evidence: Evidence, level: Array, method: str) -> tuple[Array, Array]:
-    """Both ends of the interval, (n_columns,); NaN where no resample has a value."""
-    tail = (1 - level) / 2
-    tails = jnp.stack([tail, 1 - tail])[:, None]
-    if method == "bca":
-        return _bca(evidence, ndtri(tails))
-    if method == "studentized":
-        return _studentized(evidence, tails)
-    estimate, distribution = evidence.estimate[0], evidence.distribution
-    if method == "normal":
-        reach = ndtri(1 - tail) * spread(distribution)
-        return estimate - reach, estimate + reach
-    low, high = quantiles(distribution, tails)
-    return (low, high) if method == "percentile" else (2 * estimate - high, 2 * estimate - low)
+class Spread(NamedTuple):
+    """What the distribution of some numbers comes to, an entry each."""
+
+    low: Array
+    high: Array
+    standard_error: Array
+    bias: Array
+    p_value: Array
+    n_undefined: Array
 
 
-def _bca(evidence: Evidence, normal: Array) -> tuple[Array, Array]:
-    """Percentiles moved by the bias and by the acceleration of the standard error."""
-    distribution = evidence.distribution
-    defined = jnp.sum(~jnp.isnan(distribution), axis=0).astype(normal.dtype)
-    below, tied = distribution < evidence.estimate, distribution == evidence.estimate
-    share = jnp.sum(below.astype(normal.dtype) + tied.astype(normal.dtype) / 2, axis=0)
+def spread(evidence: Evidence, scale: Array, level: Array, method: str) -> Spread:
+    """Interval, moments and p-value of each column; NaN where no resample has a value.
+
+    Few operations on long arrays, since each takes a while to compile.
+    """
+    estimate, distribution = evidence.estimate, evidence.distribution
+    used = distribution if evidence.errors is None else distances(evidence)
+    deviation = distribution - estimate
+    known = ~jnp.isnan(deviation)
+    conditions = (
+        ~jnp.isnan(used),
+        distribution < estimate,
+        distribution == estimate,
+        known,
+        is_as_far(deviation, estimate, scale),
+    )
+    counts = jnp.sum(jnp.stack(conditions), axis=1, dtype=jnp.int32)
+    whole, (defined, below, tied, n_known, far) = counts[0], counts.astype(estimate.dtype)
+    deviation = jnp.where(known, deviation, jnp.zeros_like(deviation))
+    bias = safe_divide(jnp.sum(deviation, axis=0), n_known, jnp.nan)
+    square = jnp.where(known, jnp.square(deviation - bias), jnp.zeros_like(deviation))
+    error = safe_sqrt(safe_divide(jnp.sum(square, axis=0), n_known - 1, jnp.nan))
+    error = jnp.where(n_known > 1, error, jnp.nan)
     # Half a resample away from none and from all of them the bias is still a number.
-    share = safe_divide(jnp.clip(share, 0.5, jnp.maximum(defined - 0.5, 0.5)), defined, 0.5)
-    bias = ndtri(share)[None]
-    moved = bias + normal
-    room = 1 - evidence.acceleration * moved
+    share = jnp.clip(below + tied / 2, 0.5, jnp.maximum(defined - 0.5, 0.5))
+    share = safe_divide(share, defined, 0.5)
+    # The normal quantiles of (1 + level) / 2 and of the share.
+    level = jnp.broadcast_to(level, share.shape)
+    reach, off = math.sqrt(2) * lax.erf_inv(jnp.stack([level, 2 * share - 1]))
+    only = estimate[0]
+    if method == "normal":
+        low, high = only - reach * error, only + reach * error
+    else:
+        tails = jnp.stack([(1 - level) / 2, (1 + level) / 2])
+        if method == "bca":
+            tails = _moved(jnp.stack([-reach, reach]), off, evidence.acceleration)
+        low, high = _quantiles(jnp.sort(used, axis=0), defined, tails)
+    if method == "basic":
+        low, high = 2 * only - high, 2 * only - low
+    elif method == "studentized":
+        low, high = only - high * evidence.error[0], only - low * evidence.error[0]
+    p_value = p_value_of(far, n_known, only)
+    return Spread(low, high, error, bias, p_value, distribution.shape[0] - whole)
+
+
+def _moved(normal: Array, off: Array, acceleration: Array) -> Array:
+    """Shares of resamples, moved by the bias and by the acceleration of the standard error."""
+    moved = off + normal
+    room = 1 - acceleration * moved
     limit = jnp.where(moved < 0, -jnp.inf, jnp.inf)
-    moved = jnp.where(room <= 0, limit, bias + safe_divide(moved, room, 0.0))
-    return quantiles(distribution, ndtr(moved))
-
-
-def _studentized(evidence: Evidence, tails: Array) -> tuple[Array, Array]:
-    """Quantiles of the distance from the estimate, in standard errors of the resample."""
-    estimate, error = evidence.estimate[0], evidence.error[0]
-    low, high = quantiles(distances(evidence), tails)
-    return estimate - high * error, estimate - low * error
+    moved = jnp.where(room <= 0, limit, off + safe_divide(moved, room, 0.0))
+    return lax.erfc(-math.sqrt(0.5) * moved) / 2
 
 
 def distances(evidence: Evidence) -> Array:
@@ -73,16 +98,36 @@ def distances(evidence: Evidence) -> Array:
     return safe_divide(distance, evidence.errors, jnp.nan)
 
 
-def quantiles(distribution: Array, shares: Array) -> tuple[Array, Array]:
-    """Two quantiles of each column, NaN left out; `shares` has a column for each or one for all."""
-    shares = jnp.broadcast_to(shares, (2, distribution.shape[1]))
-    found = jax.vmap(jnp.nanquantile, in_axes=(1, 1), out_axes=1)(distribution, shares)
-    return found[0], found[1]
+def _quantiles(ordered: Array, defined: Array, shares: Array) -> Array:
+    """Quantiles of sorted columns, of which so many entries are defined, by linear interpolation.
+
+    `shares` has a row for each of them; NaN where nothing is defined, and for a NaN.
+    """
+    place = shares * (defined - 1)
+    below = jnp.floor(place)
+    rest = place - below
+    rows = jnp.stack([below, jnp.ceil(place)])
+    rows = jnp.clip(jnp.where(jnp.isnan(rows), 0, rows).astype(jnp.int32), 0, ordered.shape[0] - 1)
+    low, high = jnp.take_along_axis(ordered[None], rows, axis=1)
+    between = jnp.clip(low * (1 - rest) + high * rest, low, high)
+    between = jnp.where(low == high, low, between)
+    return jnp.where(jnp.isnan(place) | (defined == 0), jnp.nan, between)
 
 
-def spread(distribution: Array) -> Array:
-    """Standard deviation of the values that are defined."""
-    return jnp.nanstd(distribution, axis=0, ddof=1)
+def is_as_far(deviation: Array, estimate: Array, scale: Array) -> Array:
+    """Whether chance alone goes as far as the estimate.
+
+    What differs by the rounding of numbers as large as `scale` is as far.
+    """
+    slack = 8 * jnp.finfo(estimate.dtype).eps * scale
+    slack = jnp.where(jnp.isfinite(slack), slack, jnp.zeros_like(slack))
+    return jnp.abs(deviation) >= jnp.abs(estimate) - slack
+
+
+def p_value_of(far: Array, known: Array, estimate: Array) -> Array:
+    """Two-sided p-value: how often chance alone goes as far as the estimate, which counts too."""
+    p_value = (1 + far) / (1 + known)
+    return jnp.where(jnp.isnan(estimate) | (known == 0), jnp.nan, p_value)
 
 
 class Moments(NamedTuple):
@@ -97,7 +142,7 @@ class Moments(NamedTuple):
 def centred(shares: Array, times: Array) -> Array:
     """Influence of each unit (last axis) less the mean of all: 0 but for a sum over samples."""
     times = jnp.broadcast_to(times, shares.shape)
-    of_all, total = (jnp.sum(a, axis=-1, keepdims=True) for a in (shares * times, times))
+    of_all, total = jnp.sum(jnp.stack([shares * times, times]), axis=-1, keepdims=True)
     mean = safe_divide(of_all, total, 0.0)
     return jnp.where(times > 0, shares - mean, jnp.zeros_like(shares))
 
@@ -107,6 +152,6 @@ def moments(shares: Array, times: Array) -> Moments:
     shares, times = centred(shares, times), jnp.broadcast_to(times, shares.shape)
     unit = lax.stop_gradient(jnp.max(jnp.abs(shares), axis=-1, keepdims=True, initial=0.0))
     ratio = safe_divide(shares, jnp.broadcast_to(unit, shares.shape), 0.0)
-    second, third = (jnp.sum(times * ratio**power, axis=-1) for power in (2, 3))
+    second, third = jnp.sum(jnp.stack([times * ratio**2, times * ratio**3]), axis=-1)
     error = safe_sqrt(second)
     return Moments(error * unit[..., 0], safe_divide(third, 6 * error**3, 0.0))

@@ -76,6 +76,11 @@ class Problem:
         """Every entry of the metric (columns) of each prediction (rows)."""
         return jnp.stack([_entries(plan.reweighted(weight).value()) for plan in self.plans])
 
+    def checked_values(self, weight: Array) -> Array:
+        """The same, where what makes a value undefined for all weights is not known yet."""
+        plans = (plan.reweighted(weight) for plan in self.plans)
+        return jnp.stack([_entries(getattr(p, "checked_value", p.value)()) for p in plans])
+
     def shares(self, source: Samples | Cells, times: Array) -> Array:
         """What one of each entry adds to each value, when the data have its unit so many times."""
         weight = source.weight * source.entries(times)

@@ -4,35 +4,22 @@ from __future__ import annotations
 
 import functools
 import importlib
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import jax
 import jax.numpy as jnp
 from jax import Array
 
 from jmetrics._core import check
-from jmetrics._core.numerics import safe_divide
 from jmetrics._core.types import Number
 from jmetrics.inference._cells import in_cells
 from jmetrics.inference._draws import SCHEMES
-from jmetrics.inference._endpoints import METHODS, Evidence, distances, endpoints, moments, spread
+from jmetrics.inference._endpoints import METHODS, Evidence, moments, spread
 from jmetrics.inference._plans import Problem
 from jmetrics.inference._routes import measured_once
 
 _ENTRIES_AT_ONCE = 100_000
 _REPORTS = 20
-
-
-class Settings(NamedTuple):
-    """How to resample; static."""
-
-    method: str
-    scheme: str
-    contrast: bool
-    """Whether the differences from the first prediction are wanted, not the values."""
-    table: bool = False
-    """Whether several rows are wanted, not the only one."""
 
 
 class Summary(NamedTuple):
@@ -51,8 +38,111 @@ class Summary(NamedTuple):
     n_undefined: Any
 
 
+class Work(Protocol):
+    """What is done in resamples; static, and one program with all its parts."""
+
+    def prepared(self, state: Any) -> Any:
+        """Compute what all resamples have in common."""
+        ...
+
+    def size(self, state: Any) -> int:
+        """How many numbers one resample looks at."""
+        ...
+
+    def starts(self, key: Array, state: Any, n: int) -> Array:
+        """What each of `n` resamples is drawn from."""
+        ...
+
+    def row(self, start: Array, state: Any) -> Array:
+        """Find the values in a resample."""
+        ...
+
+    def result(self, rows: Array, state: Any) -> Any:
+        """What follows from the values in all of them."""
+        ...
+
+
+class Settings(NamedTuple):
+    """How to resample a problem; the state is that and a level."""
+
+    method: str
+    scheme: str
+    contrast: bool
+    """Whether the differences from the first prediction are wanted, not the values."""
+    table: bool = False
+    """Whether several rows are wanted, not the only one."""
+
+    def prepared(self, state: tuple[Problem, Any]) -> tuple[Problem, Problem, Any]:
+        """Find what is drawn, and measure it once."""
+        problem = in_cells(state[0])
+        asked = measured_once(problem)
+        return problem if problem.in_order is None else asked, asked, state[1]
+
+    def size(self, state: tuple[Problem, Problem, Any]) -> int:
+        """How many numbers one resample looks at."""
+        return state[0].size
+
+    def starts(self, key: Array, state: tuple[Problem, Problem, Any], n: int) -> Array:
+        """What each of `n` resamples is drawn from."""
+        return state[0].source().starts(key, self.scheme, n)
+
+    def row(self, start: Array, state: tuple[Problem, Problem, Any]) -> Array:
+        """Values in a resample; with "studentized" their standard errors too."""
+        _, asked, _ = state
+        source = asked.source()
+        times = source.draw(start, self.scheme)
+        values = self.contrasted(asked.values(source.weight * source.entries(times)))
+        if self.method != "studentized":
+            return values
+        shares = self.contrasted(asked.influences(source, times))
+        return jnp.stack([values, moments(shares, times).error])
+
+    def contrasted(self, of_each: Array) -> Array:
+        """The values themselves, or their differences from the first."""
+        return of_each[1:] - of_each[:1] if self.contrast else of_each
+
+    def result(self, rows: Array, state: tuple[Problem, Problem, Any]) -> Summary:
+        """Summarise."""
+        problem, asked, level = state
+        values, estimate, scale = self._estimated(problem)
+        level = jnp.asarray(level, estimate.dtype)
+        inside = (level > 0) & (level < 1)
+        level = check.defined(level, inside, "`confidence_level` must be in (0, 1)")
+        evidence = self._evidence(rows, estimate, asked)
+        found = spread(evidence, scale.reshape(1, -1), level, self.method)
+        found = jax.tree.map(lambda a: a.reshape(estimate.shape), found)
+        distribution = evidence.distribution.reshape(-1, *estimate.shape)
+        summary = Summary(values, estimate, distribution=distribution, **found._asdict())
+        if not self.table:
+            only = jax.tree.map(lambda rows: rows[..., 0, :], summary)
+            summary = only._replace(values=values)
+        return jax.tree.map(problem.restored, summary)
+
+    def _estimated(self, problem: Problem) -> tuple[Array, Array, Array]:
+        """Values of the data themselves, what is estimated, and how large it was to round."""
+        source = problem.source()
+        values = problem.checked_values(source.weight * source.entries(source.once))
+        scale = jnp.abs(values)
+        if self.contrast:
+            scale = jnp.maximum(scale[1:], scale[:1])
+        return values, self.contrasted(values), scale
+
+    def _evidence(self, rows: Array, estimate: Array, asked: Problem) -> Evidence:
+        """What is known of the numbers, in columns."""
+        errors, source = None, asked.source()
+        if self.method == "studentized":
+            rows, errors = rows[:, 0], rows[:, 1]
+        rows = jnp.where(jnp.isnan(estimate)[None], jnp.nan, rows)
+        error = acceleration = jnp.zeros_like(estimate)
+        if self.method in ("bca", "studentized"):
+            shares = self.contrasted(asked.influences(source, source.once))
+            error, acceleration = moments(shares, source.once)
+        evidence = Evidence(estimate, error, acceleration, rows, errors)
+        return jax.tree.map(lambda a: a.reshape(-1, estimate.size), evidence)
+
+
 def summarised(
-    key: Array,
+    key: Array | None,
     problem: Problem,
     *,
     n_resamples: int,
@@ -61,7 +151,7 @@ def summarised(
     progress: bool,
     settings: Settings,
 ) -> Summary:
-    """Check how to resample, and do it."""
+    """Check how to resample, and do it; without a key, with that of 0."""
     check.one_of("method", settings.method, METHODS)
     check.one_of("weights", settings.scheme, SCHEMES)
     stratified = problem.given.strata is not None
@@ -69,64 +159,83 @@ def summarised(
         not stratified or settings.scheme == "multinomial",
         f"`strata` need `weights='multinomial'`, got {settings.scheme!r}",
     )
-    level = check.level("confidence_level", confidence_level)
-    problem = in_cells(problem)
-    distribution = in_resamples(
-        functools.partial(_distribution, problem=problem, settings=settings),
+    state = problem, check.level("confidence_level", confidence_level)
+    return in_resamples(
+        settings,
         key,
-        problem,
-        scheme=settings.scheme,
+        state,
         n_resamples=n_resamples,
         batch_size=batch_size,
-        size=problem.size,
         progress=progress,
     )
-    return _summary(distribution, problem, level, settings=settings)
 
 
 def in_resamples(
-    values: Callable[..., Array],
-    key: Array,
-    problem: Problem,
+    work: Work,
+    key: Array | None,
+    state: Any,
     *,
-    scheme: str,
     n_resamples: int,
     batch_size: int | None,
-    size: int,
     progress: bool,
-) -> Array:
-    """Find the values in resamples, given what these are drawn from.
-
-    `values` looks at `size` numbers for each of them, and takes a `batch_size`.
-    """
-    check.random_key("key", key)
+) -> Any:
+    """Check how many resamples there are to be, and do the work in them."""
+    if key is not None:
+        check.random_key("key", key)
     n_resamples = check.positive_integer("n_resamples", n_resamples)
-    batch_size = batch_of(batch_size, size, n_resamples)
-    starts = _starts(key, problem, scheme=scheme, n_resamples=n_resamples)
+    if batch_size is not None:
+        batch_size = check.positive_integer("batch_size", batch_size)
     if not progress:
-        return values(starts, batch_size=batch_size)
-    traced = any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves((key, problem)))
+        return _at_once(key, state, work=work, n_resamples=n_resamples, batch_size=batch_size)
+    traced = any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves((key, state)))
     check.require(not traced, "`progress=True` needs arrays with values, so it fails inside `jit`")
+    state = _prepared(state, work=work)
+    batch_size = batch_of(batch_size, work.size(state), n_resamples)
+    starts = _starts(key, state, work=work, n_resamples=n_resamples)
     block = max(1, -(-n_resamples // (_REPORTS * batch_size))) * batch_size
     parts = []
     with _tqdm()(total=n_resamples, unit="resample") as bar:
         for start in range(0, n_resamples, block):
-            part = values(starts[start : start + block], batch_size=batch_size)
+            part = _rows(starts[start : start + block], state, work=work, batch_size=batch_size)
             parts.append(jax.block_until_ready(part))
             bar.update(part.shape[0])
-    return jnp.concatenate(parts)
+    return _result(jnp.concatenate(parts), state, work=work)
 
 
-@functools.partial(jax.jit, static_argnames=("scheme", "n_resamples"))
-def _starts(key, problem, *, scheme, n_resamples):
-    return problem.source().starts(key, scheme, n_resamples)
+@functools.partial(jax.jit, static_argnames=("work", "n_resamples", "batch_size"))
+def _at_once(key, state, *, work, n_resamples, batch_size):
+    key = jax.random.key(0) if key is None else key
+    state = work.prepared(state)
+    batch_size = batch_of(batch_size, work.size(state), n_resamples)
+    starts = work.starts(key, state, n_resamples)
+    return work.result(_rows(starts, state, work=work, batch_size=batch_size), state)
+
+
+@functools.partial(jax.jit, static_argnames="work")
+def _prepared(state, *, work):
+    return work.prepared(state)
+
+
+@functools.partial(jax.jit, static_argnames=("work", "n_resamples"))
+def _starts(key, state, *, work, n_resamples):
+    return work.starts(key, state, n_resamples)
+
+
+@functools.partial(jax.jit, static_argnames=("work", "batch_size"))
+def _rows(starts, state, *, work, batch_size):
+    return in_batches(lambda start: work.row(start, state), starts, batch_size)
+
+
+@functools.partial(jax.jit, static_argnames="work")
+def _result(rows, state, *, work):
+    return work.result(rows, state)
 
 
 def batch_of(batch_size: int | None, size: int, n_resamples: int) -> int:
     """How many resamples to evaluate at once, each looking at `size` numbers."""
     if batch_size is None:
         batch_size = max(1, _ENTRIES_AT_ONCE // max(1, size))
-    return min(check.positive_integer("batch_size", batch_size), n_resamples)
+    return min(batch_size, n_resamples)
 
 
 def _tqdm() -> Any:
@@ -136,23 +245,6 @@ def _tqdm() -> Any:
         raise ImportError("`progress=True` needs the package tqdm: pip install tqdm") from None
 
 
-@functools.partial(jax.jit, static_argnames=("batch_size", "settings"))
-def _distribution(starts, problem, *, batch_size, settings):
-    """Values in resamples, on the first axis; with "studentized" their standard errors too."""
-    asked = measured_once(problem)
-    source = asked.source()
-
-    def resample(start: Array) -> Array:
-        times = source.draw(start, settings.scheme)
-        values = _contrast(asked.values(source.weight * source.entries(times)), settings)
-        if settings.method != "studentized":
-            return values
-        shares = _contrast(asked.influences(source, times), settings)
-        return jnp.stack([values, moments(shares, times).error])
-
-    return in_batches(resample, starts, batch_size)
-
-
 def in_batches(function: Any, starts: Array, batch_size: int) -> Array:
     """Map over rows, the same number at a time: the last ones repeat one, for one program."""
     n = starts.shape[0]
@@ -160,66 +252,6 @@ def in_batches(function: Any, starts: Array, batch_size: int) -> Array:
     size = -(-n // steps)
     if steps == 1:
         return jax.vmap(function)(starts)
-    padded = starts[jnp.minimum(jnp.arange(steps * size), n - 1)]
+    padded = starts if steps * size == n else starts[jnp.minimum(jnp.arange(steps * size), n - 1)]
     found = jax.lax.map(jax.vmap(function), padded.reshape(steps, size, *starts.shape[1:]))
     return found.reshape(steps * size, *found.shape[2:])[:n]
-
-
-def _contrast(of_each: Array, settings: Settings) -> Array:
-    return of_each[1:] - of_each[:1] if settings.contrast else of_each
-
-
-@functools.partial(jax.jit, static_argnames="settings")
-def _summary(distribution, problem, level, *, settings):
-    source = problem.source()
-    once = source.once
-    values = problem.values(source.weight * source.entries(once))
-    estimate = _contrast(values, settings)
-    scale = jnp.abs(values)
-    if settings.contrast:
-        scale = jnp.maximum(scale[1:], scale[:1])
-    errors = None
-    if settings.method == "studentized":
-        distribution, errors = distribution[:, 0], distribution[:, 1]
-    distribution = jnp.where(jnp.isnan(estimate)[None], jnp.nan, distribution)
-    error = acceleration = jnp.zeros_like(estimate)
-    if settings.method in ("bca", "studentized"):
-        error, acceleration = moments(_contrast(problem.influences(source, once), settings), once)
-    evidence = Evidence(estimate, error, acceleration, distribution, errors)
-    evidence = jax.tree.map(lambda a: a.reshape(-1, estimate.size), evidence)
-    level = jnp.asarray(level, estimate.dtype)
-    level = check.defined(level, (level > 0) & (level < 1), "`confidence_level` must be in (0, 1)")
-    low, high = (end.reshape(estimate.shape) for end in endpoints(evidence, level, settings.method))
-    used = evidence.distribution if errors is None else distances(evidence)
-    n_undefined = jnp.sum(jnp.isnan(used), axis=0, dtype=jnp.int32)
-    deviations = distribution - estimate[None]
-    summary = Summary(
-        values=values,
-        estimate=estimate,
-        low=low,
-        high=high,
-        standard_error=spread(distribution),
-        bias=jnp.nanmean(deviations, axis=0),
-        p_value=as_far(deviations, estimate, scale),
-        distribution=distribution,
-        n_undefined=n_undefined.reshape(estimate.shape),
-    )
-    if not settings.table:
-        only = jax.tree.map(lambda rows: rows[..., 0, :], summary)
-        summary = only._replace(values=values)
-    return jax.tree.map(problem.restored, summary)
-
-
-def as_far(deviations: Array, estimate: Array, scale: Array) -> Array:
-    """Two-sided p-value: how often chance alone goes as far as the estimate, which counts too.
-
-    What differs by the rounding of numbers as large as `scale` is as far.
-    """
-    slack = 8 * jnp.finfo(estimate.dtype).eps * scale
-    slack = jnp.where(jnp.isfinite(slack), slack, jnp.zeros_like(slack))
-    far = jnp.abs(deviations) >= (jnp.abs(estimate) - slack)[None]
-    defined = jnp.sum(~jnp.isnan(deviations), axis=0, dtype=jnp.int32)
-    n_far = jnp.sum(far, axis=0, dtype=jnp.int32)
-    dtype = estimate.dtype
-    p_value = safe_divide((1 + n_far).astype(dtype), (1 + defined).astype(dtype), jnp.nan)
-    return jnp.where(jnp.isnan(estimate) | (defined == 0), jnp.nan, p_value)

@@ -8,14 +8,15 @@ scores sorted once, in whose order what is drawn for each sample is as random as
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 from jax import Array, lax
 
-from jmetrics._core.anatomy import Plan, Step
+from jmetrics._core import check
+from jmetrics._core.anatomy import InOrder, Plan, Step
 from jmetrics._core.merging import ALL, SUM, map_fields
 from jmetrics.inference._apart import Weighable, apart
 from jmetrics.inference._plans import Problem
@@ -52,19 +53,25 @@ class Sorted:
     """A metric whose samples are sorted."""
 
     arrays: tuple[Array, Array, Array | None, Array | None]
-    item: Array | None
-    """The sample at each place, unless the samples are in that order."""
-    weigh: Step
+    found: InOrder
+    in_place: bool = field(metadata={"static": True})
+    """Whether the samples are in that order already."""
     by_place: Array | None = None
 
     def reweighted(self, sample_weight: Array) -> Sorted:
         """Return the metric for other weights of the same samples."""
-        by_place = sample_weight if self.item is None else sample_weight[self.item]
+        by_place = sample_weight if self.in_place else sample_weight[self.found.item]
         return dataclasses.replace(self, by_place=by_place)
 
     def value(self) -> Any:
+        """Evaluate the metric of what is legal."""
+        return self.found.weigh(self.by_place)
+
+    def checked_value(self) -> Any:
         """Evaluate the metric."""
-        return self.weigh(self.by_place)
+        assert self.by_place is not None
+        legal = jnp.all(self.found.legal | (self.by_place == 0))
+        return check.defined(self.value(), legal, self.found.domain)
 
 
 def measured_once(asked: Problem) -> Problem:
@@ -82,12 +89,12 @@ def _sorted(asked: Problem) -> Problem:
     """Sort by each prediction; only one of several can have samples in its order."""
     assert asked.in_order is not None
     found = [asked.in_order(*plan.arrays[:2]) for plan in asked.plans]
-    if len(found) > 1:
-        plans = [Sorted(p.arrays, f.item, f.weigh) for p, f in zip(asked.plans, found, strict=True)]
-        return dataclasses.replace(asked, plans=tuple(plans))
-    item = found[0].item
-    arrays, given = jax.tree.map(lambda a: a[item], (asked.plans[0].arrays, asked.given))
-    return dataclasses.replace(asked, plans=(Sorted(arrays, None, found[0].weigh),), given=given)
+    alone, given = len(found) == 1, asked.given
+    arrays = [plan.arrays for plan in asked.plans]
+    if alone:
+        arrays[0], given = jax.tree.map(lambda a: a[found[0].item], (arrays[0], given))
+    plans = tuple(Sorted(a, f, alone) for a, f in zip(arrays, found, strict=True))
+    return dataclasses.replace(asked, plans=plans, given=given)
 
 
 def _summed(plan: Weighable, weight: Array) -> Weighable:

@@ -55,8 +55,8 @@ class Samples(NamedTuple):
 
     def draw(self, key: Array, scheme: str) -> Array:
         """Times that each unit is in a resample."""
-        size, total = self.weight.shape[0], jnp.asarray(self.total, jnp.int32)
-        return draw(key, scheme, total, size, self.bounds, self.weight.dtype)
+        dtype = self.weight.dtype
+        return draw(key, scheme, self.total, self.weight.shape[0], self.bounds, dtype)
 
     def entries(self, times: Array) -> Array:
         """Times of the unit of each sample."""

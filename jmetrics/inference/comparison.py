@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import functools
+import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -16,8 +16,9 @@ from jmetrics._core.lists import Segments
 from jmetrics._core.types import ArrayLike, Number
 from jmetrics.inference._cells import in_cells
 from jmetrics.inference._draws import EXCHANGE
+from jmetrics.inference._endpoints import is_as_far, p_value_of
 from jmetrics.inference._plans import Problem, problem
-from jmetrics.inference._resamples import Settings, as_far, in_batches, in_resamples, summarised
+from jmetrics.inference._resamples import Settings, in_resamples, summarised
 from jmetrics.inference._routes import measured_once
 from jmetrics.inference._samples import Cells, Given, Samples
 
@@ -278,19 +279,14 @@ def permutation_test(
         a.shape == b.shape,
         f"expected predictions of one shape, got `pred_a` {a.shape} and `pred_b` {b.shape}",
     )
-    asked = in_cells(asked)
-    both = _both_ways(metric, asked, options)
-    distribution = in_resamples(
-        functools.partial(_exchanged, asked=asked, both=both),
+    return in_resamples(
+        _Exchange(),
         key,
-        asked,
-        scheme=EXCHANGE,
+        (asked, _both_ways(metric, asked, options)),
         n_resamples=n_resamples,
         batch_size=batch_size,
-        size=both.size,
         progress=progress,
     )
-    return _tested(distribution, asked, both)
 
 
 def _both_ways(metric: Any, asked: Problem, options: dict[str, Any]) -> Problem:
@@ -299,10 +295,17 @@ def _both_ways(metric: Any, asked: Problem, options: dict[str, Any]) -> Problem:
     given = asked.given
     if given.segments is not None:
         options = options | _two_of_each(given.segments)
-    twice = jax.tree.map(lambda x: jnp.concatenate([x, x]), (y_true, given[0], given[1]))
-    ways = {"pred_a": (a, b.astype(a.dtype)), "pred_b": (b.astype(a.dtype), a)}
-    predictions = {name: jnp.concatenate(way) for name, way in ways.items()}
-    return problem(metric, twice[0], predictions, Given(*twice[1:]), options)
+    arrays = _twice(y_true, a, b, *given[:2])
+    predictions = dict(zip(("pred_a", "pred_b"), arrays[1], strict=True))
+    return problem(metric, arrays[0], predictions, Given(*arrays[2:]), options)
+
+
+@jax.jit
+def _twice(y_true, a, b, sample_weight, where):
+    """Arrays after themselves, and predictions after each other."""
+    ways = tuple(jnp.concatenate(way) for way in ((a, b.astype(a.dtype)), (b.astype(a.dtype), a)))
+    y_true, *given = jax.tree.map(lambda x: jnp.concatenate([x, x]), (y_true, sample_weight, where))
+    return y_true, ways, *given
 
 
 def _two_of_each(segments: Segments) -> dict[str, Any]:
@@ -313,31 +316,53 @@ def _two_of_each(segments: Segments) -> dict[str, Any]:
     return {"segment_ids": jnp.concatenate([*ids]), "num_segments": 2 * count}
 
 
+class _Exchange(NamedTuple):
+    """How to exchange predictions; the state is a problem, and the same said both ways."""
+
+    def prepared(self, state: tuple[Problem, Problem]) -> tuple[Problem, Problem]:
+        """Find what changes sides, and measure it once."""
+        asked, both = in_cells(state[0]), state[1]
+        if asked.table is not None:
+            plans = (plan.arrays[:2] for plan in asked.plans)
+            (y_true, a), (_, b) = plans
+            y_true, ways, *_ = _twice(y_true, a, b, None, None)
+            plans = (
+                dataclasses.replace(plan, arrays=(y_true, way, None, None))
+                for plan, way in zip(both.plans, ways, strict=True)
+            )
+            both = Problem(tuple(plans), Given())
+        return asked, measured_once(both)
+
+    def size(self, state: tuple[Problem, Problem]) -> int:
+        """How many numbers one exchange looks at."""
+        return state[1].size
+
+    def starts(self, key: Array, state: tuple[Problem, Problem], n: int) -> Array:
+        """What each of `n` exchanges is drawn from."""
+        return state[0].source().starts(key, EXCHANGE, n)
+
+    def row(self, start: Array, state: tuple[Problem, Problem]) -> Array:
+        """How far the models are apart after an exchange."""
+        asked, both = state
+        source = asked.source()
+        return _difference(both, source, source.draw(start, EXCHANGE))
+
+    def result(self, rows: Array, state: tuple[Problem, Problem]) -> PermutationTest:
+        """Test."""
+        asked, both = state
+        source = asked.source()
+        observed = _difference(both, source, jnp.zeros_like(source.once))
+        values = asked.values(source.weight * source.entries(source.once))
+        known = ~jnp.isnan(rows)
+        far = is_as_far(rows, observed, jnp.max(jnp.abs(values), axis=0))
+        n_far, n_known = jnp.sum(jnp.stack([far, known]), axis=1, dtype=jnp.int32)
+        n_far, counted = (count.astype(observed.dtype) for count in (n_far, n_known))
+        p_value = p_value_of(n_far, counted, observed)
+        result = PermutationTest(observed, p_value, rows, rows.shape[0] - n_known)
+        return jax.tree.map(both.restored, result)
+
+
 def _difference(both: Problem, source: Samples | Cells, times: Array) -> Array:
     """How far the models are apart when each unit is exchanged so many times."""
     kept, moved = (source.weight * source.entries(t) for t in (source.once - times, times))
     return jnp.subtract(*both.values(jnp.append(kept, moved)))
-
-
-@functools.partial(jax.jit, static_argnames="batch_size")
-def _exchanged(starts, asked, both, *, batch_size):
-    source, both = asked.source(), measured_once(both)
-
-    def exchange(start: Array) -> Array:
-        return _difference(both, source, source.draw(start, EXCHANGE))
-
-    return in_batches(exchange, starts, batch_size)
-
-
-@jax.jit
-def _tested(distribution, asked, both):
-    source = asked.source()
-    observed = _difference(measured_once(both), source, jnp.zeros_like(source.once))
-    scale = jnp.max(jnp.abs(asked.values(source.weight * source.entries(source.once))), axis=0)
-    result = PermutationTest(
-        observed,
-        as_far(distribution, observed, scale),
-        distribution,
-        jnp.sum(jnp.isnan(distribution), axis=0, dtype=jnp.int32),
-    )
-    return jax.tree.map(both.restored, result)
