@@ -34,7 +34,7 @@ from jmetrics import (
 from jmetrics.inference import Bootstrap, bootstrap
 from jmetrics.inference._cells import in_cells
 from jmetrics.inference._plans import Problem, problem
-from jmetrics.inference._resamples import Settings, _distribution
+from jmetrics.inference._resamples import Settings, _at_once
 from jmetrics.inference._routes import Sorted, Summed, measured_once
 from jmetrics.inference._samples import Given, samples_of
 from tests.compare import assert_same
@@ -228,26 +228,48 @@ def test_what_is_measured_once_has_the_values_of_the_metric(
 
 def test_pairs_of_labels_are_counted(rng: np.random.Generator) -> None:
     y, p = rng.integers(0, 3, (2, 60))
-    strata = rng.integers(0, 2, 60)
+    strata = rng.random(60) < 0.4
     where = rng.random(60) < 0.8
-    asked = in_cells(posed(accuracy_score, y, p, where=where, strata=strata))
-    for s in (0, 1):
+    macro = functools.partial(f1_score, average="macro", num_classes=3)
+    asked = in_cells(posed(macro, y, p, where=where, strata=strata))
+    for s in (False, True):
         on = where & (strata == s)
-        expected = confusion_matrix(y[on], p[on], num_classes=3)
-        assert np.asarray(asked.table)[s].reshape(3, 3).tolist() == expected.tolist()
-    assert asked.plans[0].arrays[0].tolist() == [0, 0, 0, 1, 1, 1, 2, 2, 2]
+        expected = np.zeros((4, 4), int)
+        expected[:3, :3] = confusion_matrix(y[on], p[on], num_classes=3)
+        found = np.asarray(asked.table)[int(s)]
+        cells = zip(*asked.plans[0].arrays[:2], found, strict=True)
+        assert {(int(a), int(b)): int(c) for a, b, c in cells} == {
+            (a, b): expected[a, b] for a in range(4) for b in range(4)
+        }
+    same = in_cells(posed(accuracy_score, 7 * y - 5, 7 * p - 5, where=where))
+    right, wrong = (int(np.sum(where & (a := (y == p)))), int(np.sum(where & ~a)))
+    assert same.table is not None
+    true, predicted, *_ = same.plans[0].arrays
+    assert int(np.sum(same.table[0], where=true == predicted)) == right
+    assert int(np.sum(same.table[0], where=true != predicted)) == wrong
     for kept in (
-        posed(accuracy_score, y, p, groups=strata),
-        posed(accuracy_score, y, p, sample_weight=np.ones(60)),
-        posed(accuracy_score, y - 1, p),
-        posed(accuracy_score, 20 * y, p),
-        posed(accuracy_score, y.astype(np.float32), p),
-        posed(lambda y, p, **given: accuracy_score(y, p, **given), y, p),
+        posed(macro, y, p, groups=strata),
+        posed(macro, y, p, strata=strata.astype(int)),
+        posed(macro, y, p, sample_weight=np.ones(60)),
+        posed(functools.partial(macro, num_classes=9), y, p),
+        posed(macro, y.astype(np.float32), p),
+        posed(lambda y, p, **given: macro(y, p, **given), y, p),
+        posed(r2_score, y, p),
     ):
         assert in_cells(kept).table is None
 
 
-def test_samples_are_counted_where_two_are_more_than_one_of_twice_the_weight() -> None:
+def test_cells_keep_their_places_whatever_the_number_of_classes() -> None:
+    y, p = np.array([0, 1, 1, 0, 1]), np.array([0, 1, 0, 0, 1])
+    cells = []
+    for num_classes in (2, 3, 7):
+        macro = functools.partial(f1_score, average="macro", num_classes=num_classes)
+        (plan,) = in_cells(posed(macro, y, p)).plans
+        cells.append(np.stack(plan.arrays[:2], axis=1)[:9].tolist())
+    assert cells[0] == cells[1] == cells[2]
+
+
+def test_whole_numbers_that_are_no_labels_are_drawn_as_any_others() -> None:
     """R² of one sample is undefined, and that of two that are alike is not."""
     y, p = np.array([1, 1, 1]), np.array([1, 1, 1])
     found = bootstrap(KEY, r2_score, y, p, n_resamples=50)
@@ -286,11 +308,10 @@ def test_scores_are_sorted_once(metric: Any, rng: np.random.Generator) -> None:
     if metric is ndcg_score:
         y, score = y.reshape(8, 5), score.reshape(8, 5)
     asked = posed(metric, y, score)
-    run = functools.partial(
-        _distribution, batch_size=10, settings=Settings("percentile", "multinomial", False)
-    )
-    found = list(sorts(jax.make_jaxpr(run)(jax.random.split(KEY, 50), asked).jaxpr))
-    assert found
+    settings = Settings("percentile", "multinomial", False)
+    run = functools.partial(_at_once, work=settings, n_resamples=50, batch_size=10)
+    found = list(sorts(jax.make_jaxpr(run)(KEY, (asked, 0.95)).jaxpr))
+    assert len(found) > 1  # that of the resamples is one
     assert not any(found)
 
 

@@ -57,7 +57,7 @@ def spread(evidence: Evidence, scale: Array, level: Array, method: str) -> Sprea
     whole, (defined, below, tied, n_known, far) = counts[0], counts.astype(estimate.dtype)
     deviation = jnp.where(known, deviation, jnp.zeros_like(deviation))
     bias = safe_divide(jnp.sum(deviation, axis=0), n_known, jnp.nan)
-    square = jnp.where(known, jnp.square(deviation - bias), jnp.zeros_like(deviation))
+    square = jnp.where(known, jnp.square(deviation - bias[None]), jnp.zeros_like(deviation))
     error = safe_sqrt(safe_divide(jnp.sum(square, axis=0), n_known - 1, jnp.nan))
     error = jnp.where(n_known > 1, error, jnp.nan)
     # Half a resample away from none and from all of them the bias is still a number.
@@ -84,10 +84,10 @@ def spread(evidence: Evidence, scale: Array, level: Array, method: str) -> Sprea
 
 def _moved(normal: Array, off: Array, acceleration: Array) -> Array:
     """Shares of resamples, moved by the bias and by the acceleration of the standard error."""
-    moved = off + normal
+    moved = off[None] + normal
     room = 1 - acceleration * moved
     limit = jnp.where(moved < 0, -jnp.inf, jnp.inf)
-    moved = jnp.where(room <= 0, limit, off + safe_divide(moved, room, 0.0))
+    moved = jnp.where(room <= 0, limit, off[None] + safe_divide(moved, room, 0.0))
     return lax.erfc(-math.sqrt(0.5) * moved) / 2
 
 
@@ -103,7 +103,7 @@ def _quantiles(ordered: Array, defined: Array, shares: Array) -> Array:
 
     `shares` has a row for each of them; NaN where nothing is defined, and for a NaN.
     """
-    place = shares * (defined - 1)
+    place = shares * (defined - 1)[None]
     below = jnp.floor(place)
     rest = place - below
     rows = jnp.stack([below, jnp.ceil(place)])
@@ -111,7 +111,7 @@ def _quantiles(ordered: Array, defined: Array, shares: Array) -> Array:
     low, high = jnp.take_along_axis(ordered[None], rows, axis=1)
     between = jnp.clip(low * (1 - rest) + high * rest, low, high)
     between = jnp.where(low == high, low, between)
-    return jnp.where(jnp.isnan(place) | (defined == 0), jnp.nan, between)
+    return jnp.where(jnp.isnan(place) | (defined == 0)[None], jnp.nan, between)
 
 
 def is_as_far(deviation: Array, estimate: Array, scale: Array) -> Array:

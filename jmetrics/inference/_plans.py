@@ -131,7 +131,7 @@ def problem(
     y_true, _, sample_weight, where = arrays[0]
     unit, shape = ("sample", y_true.shape[:1]) if count is None else ("list", (count,))
     groups, strata = (
-        None if ids is None else check.group_ids(name, ids, shape, unit)
+        None if ids is None else check.any_ids(name, ids, shape, unit)
         for name, ids in (("groups", given.groups), ("strata", given.strata))
     )
     plans = tuple(_plan(metric, arrays_of, options) for arrays_of in arrays)

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable
 from typing import Any
 
-import jax
 from jax import Array
 
 from jmetrics._core import check
 from jmetrics._core.types import ArrayLike, Number
 from jmetrics.inference._interval import Interval
 from jmetrics.inference._plans import problem
+from jmetrics.inference._resamples import Settings, summarised
 from jmetrics.inference._samples import Given
-from jmetrics.inference._shares import share_of
+from jmetrics.inference._shares import share_interval
 from jmetrics.inference.delong import delong_interval
-from jmetrics.inference.proportions import proportion_interval
-from jmetrics.inference.resampling import bootstrap
 
 
 def confidence_interval(
@@ -57,8 +54,9 @@ def confidence_interval(
     >>> confidence_interval(f1_score, y_true, y_pred).method
     'bca'
     """
-    key = _first_key() if key is None else key
-    check.random_key("key", key)
+    if key is not None:
+        check.random_key("key", key)
+    level = check.level("confidence_level", confidence_level)
     given = Given(sample_weight, where, groups, strata)
     asked = problem(metric, y_true, {"y_pred": y_pred}, given, options)
     independent = groups is None and strata is None
@@ -70,26 +68,16 @@ def confidence_interval(
             sample_weight=sample_weight,
             where=where,
         )
-    share = share_of(asked) if independent else None
+    share = share_interval(asked, level) if independent else None
     if share is not None:
-        found = proportion_interval(share.hits, share.total, confidence_level=confidence_level)
-        return dataclasses.replace(found, estimate=share.value)
-    resampled = bootstrap(
+        return share
+    found = summarised(
         key,
-        metric,
-        y_true,
-        y_pred,
+        asked,
         n_resamples=n_resamples,
-        confidence_level=confidence_level,
-        strata=strata,
-        groups=groups,
-        sample_weight=sample_weight,
-        where=where,
-        **options,
+        confidence_level=level,
+        batch_size=None,
+        progress=False,
+        settings=Settings("bca", "multinomial", contrast=False),
     )
-    return Interval(*resampled[:4], "bca")
-
-
-@jax.jit
-def _first_key():
-    return jax.random.key(0)
+    return Interval(found.estimate, found.low, found.high, found.standard_error, "bca")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import jax
 import jax.numpy as jnp
@@ -322,16 +322,15 @@ class _Exchange(NamedTuple):
     def prepared(self, state: tuple[Problem, Problem]) -> tuple[Problem, Problem]:
         """Find what changes sides, and measure it once."""
         asked, both = in_cells(state[0]), state[1]
-        if asked.table is not None:
-            plans = (plan.arrays[:2] for plan in asked.plans)
-            (y_true, a), (_, b) = plans
-            y_true, ways, *_ = _twice(y_true, a, b, None, None)
-            plans = (
-                dataclasses.replace(plan, arrays=(y_true, way, None, None))
-                for plan, way in zip(both.plans, ways, strict=True)
-            )
-            both = Problem(tuple(plans), Given())
-        return asked, measured_once(both)
+        if asked.table is None:
+            return asked, measured_once(both)
+        (y_true, a), (_, b) = (plan.arrays[:2] for plan in asked.plans)
+        y_true, ways, *_ = _twice(y_true, a, b, None, None)
+        plans = (
+            dataclasses.replace(cast(Any, plan), arrays=(y_true, way, None, None))
+            for plan, way in zip(both.plans, ways, strict=True)
+        )
+        return asked, Problem(tuple(plans), Given())
 
     def size(self, state: tuple[Problem, Problem]) -> int:
         """How many numbers one exchange looks at."""

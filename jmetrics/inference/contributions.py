@@ -52,6 +52,8 @@ def influence(metric: Metric) -> Callable[..., Any]:
         where: ArrayLike | None = None,
         **options: Any,
     ) -> Any:
+        if groups is not None:  # in whose order the result is
+            groups = check.array("groups", groups, if_wide=check.NUMBERED)
         given = Given(sample_weight, where, groups)
         asked = problem(metric, y_true, {"y_pred": y_pred}, given, options)
         if groups is not None:
@@ -64,6 +66,7 @@ def influence(metric: Metric) -> Callable[..., Any]:
 @functools.partial(jax.jit, static_argnames="num_groups")
 def _influence(asked, *, num_groups):
     groups = asked.given.groups
+    groups = None if groups is None else groups.astype(jnp.result_type(int))
     asked = dataclasses.replace(asked, given=asked.given._replace(groups=None))
     source = asked.source()
     shares, counted = asked.shares(source, source.once)[0], source.weight != 0

@@ -6,6 +6,7 @@ what was expected.
 
 from jmetrics._core.check.advice import instead as instead
 from jmetrics._core.check.arrays import (
+    any_ids as any_ids,
     as_vectors as as_vectors,
     class_scores as class_scores,
     columns as columns,
@@ -28,7 +29,7 @@ from jmetrics._core.check.classes import (
     label_count as label_count,
     table_size as table_size,
 )
-from jmetrics._core.check.numbers import array as array, vector as vector
+from jmetrics._core.check.numbers import NUMBERED as NUMBERED, array as array, vector as vector
 from jmetrics._core.check.options import (
     PLAIN as PLAIN,
     cutoffs as cutoffs,

@@ -8,10 +8,11 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import Array
 
 from jmetrics._core.check.advice import Shape, as_one_list, instead, is_column
-from jmetrics._core.check.numbers import array, vector
+from jmetrics._core.check.numbers import NUMBERED, array, fits, vector
 from jmetrics._core.check.options import positive_integer
 
 
@@ -269,7 +270,7 @@ def one_each(name: str, value: Any, shape: tuple[int, ...]) -> Array:
 
 def group_ids(name: str, value: Any, shape: tuple[int, ...], unit: str = "sample") -> Array:
     """Return the group of each sample, or what `unit` says, a whole number."""
-    converted = array(name, value)
+    converted = array(name, value, if_wide=NUMBERED)
     if jnp.issubdtype(converted.dtype, jnp.floating):
         raise TypeError(f"`{name}` must hold whole numbers, got {converted.dtype}")
     if converted.shape != shape:
@@ -278,6 +279,20 @@ def group_ids(name: str, value: Any, shape: tuple[int, ...], unit: str = "sample
             f"{instead({name: converted}, shapes=[shape])}"
         )
     return converted.astype(jnp.result_type(int))
+
+
+def any_ids(name: str, value: Any, shape: tuple[int, ...], unit: str) -> Array:
+    """Return the group of each sample, for which any whole numbers may stand, booleans too.
+
+    Those of 64 bits, such as hashes, are numbered where JAX has none.
+    """
+    if not isinstance(value, Array):
+        value = np.asarray(value)
+        if not fits(value):
+            value = np.unique(value, return_inverse=True)[1].astype(np.int32)
+    if value.dtype == jnp.bool_ and value.shape == shape:
+        return array(name, value)
+    return group_ids(name, value, shape, unit)
 
 
 def group_count(num_groups: Any, groups: Array) -> int:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Collection, Mapping
-from typing import Any
+from typing import Any, cast
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import Array
 
 from jmetrics._core.check.advice import instead, is_column
+from jmetrics._core.check.numbers import array
 from jmetrics._core.check.options import one_of, positive_integer
 
 
@@ -130,10 +132,13 @@ def _classes_seen(y_true: Any, y_pred: Any, sample_weight: Any, where: Any) -> i
     """One more than the largest label that counts; what is traced of the rest counts."""
     concrete = [None if isinstance(a, jax.core.Tracer) else a for a in (sample_weight, where)]
     try:
-        with jax.ensure_compile_time_eval():
-            arrays = [None if a is None else jnp.asarray(a) for a in (y_true, y_pred, *concrete)]
-            count = 1 + int(jax.device_get(_largest_label(*arrays)))
-    except jax.errors.ConcretizationTypeError:
+        arrays = [None if a is None else _on_host(a) for a in (y_true, y_pred, *concrete)]
+        if any(isinstance(a, Array) for a in arrays):
+            with jax.ensure_compile_time_eval():
+                count = 1 + int(jax.device_get(_largest_label_on_device(*arrays)))
+        else:
+            count = 1 + int(_largest_label(*arrays, of=np))
+    except (jax.errors.ConcretizationTypeError, jax.errors.TracerArrayConversionError):
         raise ValueError(
             "`num_classes` must be given where `y_true` and `y_pred` are traced, as inside `jit`"
         ) from None
@@ -142,11 +147,16 @@ def _classes_seen(y_true: Any, y_pred: Any, sample_weight: Any, where: Any) -> i
     return count
 
 
-@jax.jit
+def _on_host(value: Any) -> Array:
+    """Arrays of JAX as they are, anything else as one of NumPy."""
+    return value if isinstance(value, Array) else array("labels", np.asarray(value))
+
+
 def _largest_label(
-    y_true: Array, y_pred: Array, sample_weight: Array | None, where: Array | None
+    y_true: Array, y_pred: Array, sample_weight: Array | None, where: Array | None, *, of: Any = jnp
 ) -> Array:
-    counts = jnp.ones(y_true.size, jnp.bool_) if where is None else where.ravel()
+    """Largest label that counts, by the functions `of` NumPy or JAX."""
+    counts = of.ones(y_true.size, bool) if where is None else where.ravel()
     if sample_weight is not None:
         counts = counts & (sample_weight.ravel() != 0)
 
@@ -155,11 +165,14 @@ def _largest_label(
         if jnp.issubdtype(labels.dtype, jnp.floating):
             if jnp.finfo(labels.dtype).bits < 32:
                 labels = labels.astype(jnp.float32)
-            on = on & (jnp.abs(labels) < 2.0**31)
-        whole = jnp.where(on, labels, jnp.zeros_like(labels)).astype(jnp.result_type(int))
-        return jnp.max(whole, initial=0)
+            on = on & (of.abs(labels) < 2.0**31)
+        whole = of.where(on, labels, of.zeros_like(labels)).astype(jnp.result_type(int))
+        return cast(Array, of.max(whole, initial=0))
 
-    return jnp.maximum(largest(y_true), largest(y_pred))
+    return cast(Array, of.maximum(largest(y_true), largest(y_pred)))
+
+
+_largest_label_on_device = jax.jit(_largest_label)
 
 
 def table_size(num_classes: int) -> int:
