@@ -18,31 +18,10 @@ from jmetrics._core.anatomy import InOrder, has_plan, in_order_of, plan_of
 from jmetrics._core.lists import Segments
 from jmetrics._core.numerics import accumulator
 from jmetrics.inference._apart import Weighable, apart
+from jmetrics.inference._calls import RESAMPLES, call_of
 from jmetrics.inference._samples import Cells, Given, Samples, samples_of
 
 _STATIC = {"static": True}
-
-
-@jax.tree_util.register_dataclass
-@dataclass(frozen=True)
-class Call:
-    """A call of any function that takes a weight, where there is no plan of it."""
-
-    metric: Callable[..., Any] = field(metadata=_STATIC)
-    arrays: tuple[Array, Array, Array | None, Array | None]
-    traced: dict[str, Any]
-    static: tuple[tuple[str, Any], ...] = field(metadata=_STATIC)
-
-    def reweighted(self, sample_weight: Array) -> Call:
-        """Return the call for other weights of the same samples."""
-        y_true, y_pred, _, where = self.arrays
-        return dataclasses.replace(self, arrays=(y_true, y_pred, sample_weight, where))
-
-    def value(self) -> Any:
-        """Evaluate the metric."""
-        y_true, y_pred, sample_weight, where = self.arrays
-        options = self.traced | dict(self.static)
-        return self.metric(y_true, y_pred, sample_weight=sample_weight, where=where, **options)
 
 
 @jax.tree_util.register_dataclass
@@ -118,8 +97,13 @@ def problem(
     predictions: Mapping[str, Any],
     given: Given,
     options: dict[str, Any],
+    resample: str = "weights",
 ) -> Problem:
     """Check the arrays, of which `predictions` has names for messages."""
+    check.one_of("resample", resample, RESAMPLES)
+    rows = resample == "rows"
+    others = [name for name in given._fields[:3] if getattr(given, name) is not None]
+    check.require(not (rows and others), f"`resample='rows'` takes no `{'`, `'.join(others)}`")
     while isinstance(metric, functools.partial) and not metric.args:
         metric, options = metric.func, metric.keywords | options
     segments = _segments(options, y_true)
@@ -134,8 +118,8 @@ def problem(
         None if ids is None else check.any_ids(name, ids, shape, unit)
         for name, ids in (("groups", given.groups), ("strata", given.strata))
     )
-    plans = tuple(_plan(metric, arrays_of, options) for arrays_of in arrays)
-    plain = not options and all(a[1].ndim == y_true.ndim == 1 for a in arrays)
+    plans = tuple(_plan(metric, arrays_of, options, shape[0], rows) for arrays_of in arrays)
+    plain = not (options or rows) and all(a[1].ndim == y_true.ndim == 1 for a in arrays)
     in_order = in_order_of(metric) if plain else None
     given = Given(sample_weight, where, groups, strata, segments)
     told = options.get("num_classes") if has_plan(metric) else None
@@ -153,9 +137,10 @@ def _segments(options: dict[str, Any], y_true: Any) -> Segments | None:
     )
 
 
-def _plan(metric: Callable[..., Any], arrays: Any, options: dict[str, Any]) -> Weighable:
+def _plan(
+    metric: Callable[..., Any], arrays: Any, options: dict[str, Any], size: int, rows: bool
+) -> Weighable:
     y_true, y_pred, sample_weight, where = arrays
-    if has_plan(metric):
+    if has_plan(metric) and not rows:
         return plan_of(metric)(y_true, y_pred, sample_weight=sample_weight, where=where, **options)
-    traced, static = check.split_options(options)
-    return Call(metric, (y_true, y_pred, None, where), traced, static)
+    return call_of(metric, arrays, options, size, rows)

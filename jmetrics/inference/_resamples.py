@@ -12,6 +12,7 @@ from jax import Array
 
 from jmetrics._core import check
 from jmetrics._core.types import Number
+from jmetrics.inference._calls import Rows
 from jmetrics.inference._cells import in_cells
 from jmetrics.inference._draws import SCHEMES
 from jmetrics.inference._endpoints import METHODS, Evidence, moments, spread
@@ -20,6 +21,9 @@ from jmetrics.inference._routes import measured_once
 
 _ENTRIES_AT_ONCE = 100_000
 _REPORTS = 20
+
+BY_ROWS = tuple((method, "multinomial") for method in ("percentile", "basic", "normal"))
+"""How to resample where nothing is known of the influence of samples."""
 
 
 class Summary(NamedTuple):
@@ -158,6 +162,12 @@ def summarised(
     check.require(
         not stratified or settings.scheme == "multinomial",
         f"`strata` need `weights='multinomial'`, got {settings.scheme!r}",
+    )
+    rows = any(isinstance(plan, Rows) for plan in problem.plans)
+    check.require(
+        not rows or (settings.method, settings.scheme) in BY_ROWS,
+        "`resample='rows'` draws no weights: it needs `weights='multinomial'`, and `method` "
+        f"'percentile', 'basic' or 'normal', got {settings.scheme!r} and {settings.method!r}",
     )
     state = problem, check.level("confidence_level", confidence_level)
     return in_resamples(

@@ -25,6 +25,7 @@ def confidence_interval(
     key: Array | None = None,
     n_resamples: int = 1000,
     confidence_level: Number = 0.95,
+    resample: str = "weights",
     strata: ArrayLike | None = None,
     groups: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
@@ -35,8 +36,8 @@ def confidence_interval(
 
     For independent samples, `roc_auc_score` of two classes gets DeLong's interval on the logit
     scale, and a share of samples that all weigh the same, such as an accuracy, a recall or a
-    precision, Wilson's. Everything else is resampled: `bootstrap` with "bca". `method` of the
-    result says which it was.
+    precision, Wilson's. Everything else is resampled: `bootstrap` with "bca", or "percentile" with
+    `resample="rows"`. `method` of the result says which it was.
 
     Shapes: those of `bootstrap`; its options too. `key` is that of `jax.random.key(0)` if None,
     and needed by "bca" alone. Every field has the shape of the metric.
@@ -58,8 +59,8 @@ def confidence_interval(
         check.random_key("key", key)
     level = check.level("confidence_level", confidence_level)
     given = Given(sample_weight, where, groups, strata)
-    asked = problem(metric, y_true, {"y_pred": y_pred}, given, options)
-    independent = groups is None and strata is None
+    asked = problem(metric, y_true, {"y_pred": y_pred}, given, options, resample)
+    independent = groups is None and strata is None and resample == "weights"
     if independent and asked.in_order is not None:
         return delong_interval(
             y_true,
@@ -71,6 +72,7 @@ def confidence_interval(
     share = share_interval(asked, level) if independent else None
     if share is not None:
         return share
+    method = "bca" if resample == "weights" else "percentile"
     found = summarised(
         key,
         asked,
@@ -78,6 +80,6 @@ def confidence_interval(
         confidence_level=level,
         batch_size=None,
         progress=False,
-        settings=Settings("bca", "multinomial", contrast=False),
+        settings=Settings(method, "multinomial", contrast=False),
     )
-    return Interval(found.estimate, found.low, found.high, found.standard_error, "bca")
+    return Interval(found.estimate, found.low, found.high, found.standard_error, method)

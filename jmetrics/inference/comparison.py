@@ -53,6 +53,7 @@ def paired_bootstrap(
     confidence_level: Number = 0.95,
     method: str = "bca",
     weights: str = "multinomial",
+    resample: str = "weights",
     strata: ArrayLike | None = None,
     groups: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
@@ -84,7 +85,8 @@ def paired_bootstrap(
     0.5
     """
     given = Given(sample_weight, where, groups, strata)
-    asked = problem(metric, y_true, {"pred_b": pred_b, "pred_a": pred_a}, given, options)
+    predictions = {"pred_b": pred_b, "pred_a": pred_a}
+    asked = problem(metric, y_true, predictions, given, options, resample)
     found = summarised(
         key,
         asked,
@@ -141,6 +143,7 @@ def compare(
     confidence_level: Number = 0.95,
     method: str = "bca",
     weights: str = "multinomial",
+    resample: str = "weights",
     strata: ArrayLike | None = None,
     groups: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
@@ -175,9 +178,8 @@ def compare(
     named = models if isinstance(models, Mapping) else dict(enumerate(models))
     check.require(len(named) > 0, "`models` must have at least one entry, got none")
     predictions = {"baseline": baseline} | {f"models[{k!r}]": p for k, p in named.items()}
-    asked = problem(
-        metric, y_true, predictions, Given(sample_weight, where, groups, strata), options
-    )
+    given = Given(sample_weight, where, groups, strata)
+    asked = problem(metric, y_true, predictions, given, options, resample)
     found = summarised(
         key,
         asked,

@@ -42,6 +42,7 @@ def bootstrap(
     confidence_level: Number = 0.95,
     method: str = "bca",
     weights: str = "multinomial",
+    resample: str = "weights",
     strata: ArrayLike | None = None,
     groups: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
@@ -56,7 +57,11 @@ def bootstrap(
     times it was drawn. `weights` says how: "multinomial" draws as many samples as there are,
     with replacement; "poisson" draws each on its own; "bayesian" gives exponential weights.
     With `strata` each stratum keeps its number of samples; with `groups` whole groups are drawn,
-    for samples that depend on each other. Metrics of lists have whole lists drawn.
+    for samples that depend on each other. Metrics of lists have whole lists drawn. A function
+    that has the same value for any weights is refused, or gives NaN inside `jit`;
+    `resample="rows"` gathers the rows that are drawn instead, for any function of two arrays, of
+    scikit-learn too, which runs on the host and is called for each resample: without masks,
+    weights and groups, by "percentile", "basic" or "normal".
 
     `method`: "percentile" takes quantiles of the resamples; "bca" moves them by the bias and by
     the acceleration, which comes from the `influence` of the samples; "basic" mirrors them at
@@ -77,7 +82,7 @@ def bootstrap(
     what does not depend on the weights, such as a sort of scores, once; a gradient for "bca",
     and one each resample for "studentized". For whole-numbered labels of a few classes, the
     counts of pairs of labels are drawn instead of samples, in time that does not depend on n;
-    under `jit` the metric's option `num_classes` must say how many classes there are for that.
+    a resample of one key is the same with and without `jit` and `num_classes`.
     `progress` shows a bar outside `jit`; it needs `tqdm`.
     Raises: ValueError for options that make no sense, TypeError or ValueError for a `key` that is
     not one random key, ImportError without `tqdm`, and what the metric raises. A function that
@@ -97,6 +102,7 @@ def bootstrap(
         {"y_pred": y_pred},
         Given(sample_weight, where, groups, strata),
         options,
+        resample,
     )
     found = summarised(
         key,

@@ -1,0 +1,188 @@
+"""Functions that are no metrics of this library, with other weights or other rows."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from jmetrics._core import check
+
+RESAMPLES = ("weights", "rows")
+_STATIC = {"static": True}
+_ON_HOST = (
+    jax.errors.TracerArrayConversionError,
+    jax.errors.ConcretizationTypeError,
+    jax.errors.TracerIntegerConversionError,
+)
+
+
+@jax.tree_util.register_dataclass
+@dataclass(frozen=True)
+class Call:
+    """A call of any function that takes a weight, where there is no plan of it."""
+
+    metric: Callable[..., Any] = field(metadata=_STATIC)
+    arrays: tuple[Array, Array, Array | None, Array | None]
+    traced: dict[str, Any]
+    static: tuple[tuple[str, Any], ...] = field(metadata=_STATIC)
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """What the function is given by name."""
+        return self.traced | dict(self.static)
+
+    def reweighted(self, sample_weight: Array) -> Call:
+        """Return the call for other weights of the same samples."""
+        y_true, y_pred, _, where = self.arrays
+        return dataclasses.replace(self, arrays=(y_true, y_pred, sample_weight, where))
+
+    def value(self) -> Any:
+        """Evaluate the metric; one that takes no mask has it in the weights."""
+        y_true, y_pred, sample_weight, where = self.arrays
+        options = self.options | ({} if where is None else {"where": where})
+        return self.metric(y_true, y_pred, sample_weight=sample_weight, **options)
+
+
+@jax.tree_util.register_dataclass
+@dataclass(frozen=True)
+class Rows(Call):
+    """A call of any function of two arrays, for rows of them."""
+
+    like: Any = field(default=None, metadata=_STATIC)
+    """Shapes of what it returns, if it runs on the host; hashable."""
+
+    def reweighted(self, sample_weight: Array) -> Rows:
+        """Return the call for each row so many times, as many in all as there are."""
+        y_true, y_pred, *_ = self.arrays
+        n = y_true.shape[0]
+        times = sample_weight.astype(jnp.int32)
+        item = jnp.repeat(jnp.arange(n, dtype=jnp.int32), times, total_repeat_length=n)
+        return dataclasses.replace(self, arrays=(y_true[item], y_pred[item], None, None))
+
+    def value(self) -> Any:
+        """Evaluate the function."""
+        y_true, y_pred, *_ = self.arrays
+        if self.like is None:
+            return self.metric(y_true, y_pred, **self.options)
+        structure, shapes = self.like
+        dtype = jnp.result_type(float)
+        like = jax.tree.unflatten(structure, [jax.ShapeDtypeStruct(s, dtype) for s in shapes])
+
+        def on_host(y_true: Any, y_pred: Any) -> Any:
+            found = self.metric(np.asarray(y_true), np.asarray(y_pred), **self.options)
+            return jax.tree.map(lambda a: np.asarray(a, dtype), found)
+
+        return jax.pure_callback(on_host, like, y_true, y_pred, vmap_method="sequential")
+
+
+def call_of(
+    metric: Callable[..., Any], arrays: Any, options: dict[str, Any], size: int, rows: bool
+) -> Call:
+    """Return the call of a function of `size` samples or lists; raise if resamples are alike."""
+    traced, static = check.split_options(options)
+    if rows:
+        return _by_rows(Rows(metric, (*arrays[:2], None, None), traced, static))
+    call = Call(metric, (*arrays[:2], None, arrays[3]), traced, static)
+    if _is_of_this_library(metric):
+        return call
+    given = ("sample_weight",) if arrays[3] is None else ("sample_weight", "where")
+    for name in given:
+        check.require(_takes(metric, name), _without(metric, name))
+    try:
+        heeds = _heeds(call, np.ones(size, np.float32))
+    except _ON_HOST as error:
+        raise TypeError(
+            f"{_named(metric)} does not run on JAX's arrays. Give the metric of this library, or "
+            "resample rows on the host:\n"
+            '    bootstrap(key, metric, y_true, y_pred, resample="rows", method="percentile")'
+        ) from error
+    if not isinstance(heeds, jax.core.Tracer):
+        check.require(bool(heeds), _unheeding(metric))
+        return call
+    return Doubtful(**vars(call), heeds=heeds)
+
+
+@jax.tree_util.register_dataclass
+@dataclass(frozen=True)
+class Doubtful(Call):
+    """A call of a function that may not heed weights, which shows when the program runs."""
+
+    heeds: Any = True
+
+    def value(self) -> Any:
+        """Evaluate the function: NaN if weights are all the same to it."""
+        reason = _unheeding(self.metric)
+        values = jax.tree.map(jnp.asarray, super().value())
+        return jax.tree.map(lambda value: check.defined(value, self.heeds, reason), values)
+
+
+@jax.jit
+def _heeds(call, ones):
+    """Whether a value changes when all weights become NaN, or is NaN with others too."""
+    values, others = (
+        jax.tree.leaves(call.reweighted(weight).value()) for weight in (ones, ones * jnp.nan)
+    )
+    changed = [jnp.any((a != b) | (a != a)) for a, b in zip(values, others, strict=True)]
+    return jnp.any(jnp.stack(changed))
+
+
+def _by_rows(call: Rows) -> Rows:
+    """Find out what a function of rows returns, and whether it runs on the host."""
+    try:
+        jax.eval_shape(Rows.value, call)
+    except _ON_HOST:
+        if any(isinstance(a, jax.core.Tracer) for a in jax.tree.leaves(call)):
+            raise ValueError(
+                f"{_named(call.metric)} runs on the host, so that its rows cannot be resampled "
+                "inside `jit`"
+            ) from None
+        found = call.metric(*map(np.asarray, call.arrays[:2]), **call.options)
+        leaves, structure = jax.tree.flatten(found)
+        return dataclasses.replace(call, like=(structure, tuple(map(np.shape, leaves))))
+    return call
+
+
+def _is_of_this_library(metric: Callable[..., Any]) -> bool:
+    """Whether the very function is defined here, and does not wrap another."""
+    module = getattr(metric, "__globals__", {}).get("__name__", "")
+    return not hasattr(metric, "__wrapped__") and module.partition(".")[0] == __name__.partition(".")[0]
+
+
+def _takes(metric: Callable[..., Any], name: str) -> bool:
+    try:
+        parameters = inspect.signature(metric).parameters.values()
+    except (TypeError, ValueError):  # some built-in functions do not tell
+        return True
+    return any(p.name == name or p.kind is p.VAR_KEYWORD for p in parameters)
+
+
+def _named(metric: Callable[..., Any]) -> str:
+    return f"`{getattr(metric, '__name__', repr(metric))}`"
+
+
+_LINES = (
+    "\n    def metric(y_true, y_pred, *, sample_weight):"
+    "\n        return jnp.average(loss(y_true, y_pred), weights=sample_weight)"
+    '\nor resample rows: bootstrap(..., resample="rows", method="percentile")'
+)
+
+
+def _without(metric: Callable[..., Any], name: str) -> str:
+    if name == "where":
+        return f"{_named(metric)} takes no `where`: give `sample_weight` 0 to what is masked"
+    return f"{_named(metric)} takes no `sample_weight`, by which resamples differ. Write{_LINES}"
+
+
+def _unheeding(metric: Callable[..., Any]) -> str:
+    return (
+        f"{_named(metric)} has the same value for any `sample_weight`, by which resamples differ: "
+        f"its interval would have no width. Write{_LINES}"
+    )
