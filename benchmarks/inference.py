@@ -18,7 +18,6 @@ from confidenceinterval.delong import delong_roc_variance
 import jmetrics
 from benchmarks.measure import machine
 from jmetrics.inference import _resamples, bootstrap, delong_interval
-from jmetrics.inference._cells import in_cells
 from jmetrics.inference._plans import problem
 from jmetrics.inference._samples import Given
 
@@ -63,17 +62,14 @@ def loop(metric: Callable[..., Any], y: np.ndarray, p: np.ndarray, resamples: in
 
 
 def temporary_mb(metric: Any, y: Any, p: Any) -> float:
-    """Peak of what the programs of one call allocate beyond their arguments."""
-    asked = in_cells(problem(metric, y, {"y_pred": p}, Given(), {}))
+    """What the program of one call allocates beyond its arguments."""
+    asked = problem(metric, y, {"y_pred": p}, Given(), {})
     settings = _resamples.Settings("bca", "multinomial", contrast=False)
-    batch = _resamples.batch_of(None, asked.size, B)
-    drawing = _resamples._starts.lower(KEY, asked, scheme=settings.scheme, n_resamples=B)
-    values = _resamples._distribution.lower(
-        drawing.out_info, asked, batch_size=batch, settings=settings
+    run = _resamples._at_once.lower(
+        KEY, (asked, 0.95), work=settings, n_resamples=B, batch_size=None
     )
-    summary = _resamples._summary.lower(values.out_info, asked, 0.95, settings=settings)
-    used = [run.compile().memory_analysis() for run in (drawing, values, summary)]
-    return max(m.temp_size_in_bytes / 2**20 if m else float("nan") for m in used)
+    memory = run.compile().memory_analysis()
+    return memory.temp_size_in_bytes / 2**20 if memory else float("nan")
 
 
 def resampled(
