@@ -355,7 +355,7 @@ class _Exchange(NamedTuple):
         observed = _difference(both, source, jnp.zeros_like(source.once))
         values = asked.values(source.weight * source.entries(source.once))
         known = ~jnp.isnan(rows)
-        far = is_as_far(rows, observed, jnp.max(jnp.abs(values), axis=0))
+        far = is_as_far(rows, observed[None], jnp.max(jnp.abs(values), axis=0)[None])
         n_far, n_known = jnp.sum(jnp.stack([far, known]), axis=1, dtype=jnp.int32)
         n_far, counted = (count.astype(observed.dtype) for count in (n_far, n_known))
         p_value = p_value_of(n_far, counted, observed)
