@@ -6,6 +6,7 @@ then what a first call compiles, in a process of its own.
 
 from __future__ import annotations
 
+import functools
 import subprocess
 import sys
 import time
@@ -194,10 +195,9 @@ def main() -> None:
     print(f"{'':24} {'jit':>8} {'by hand':>8} {'ratio':>7} {'eager':>8} {'of NumPy':>9}")
     for name, (ours, by_hand, *arrays) in cases(n).items():
         on_device = jax.block_until_ready([jnp.asarray(a) for a in arrays])
-        compiled, hand = jax.jit(ours), jax.jit(by_hand)
-        calls = [lambda f=f: f(*on_device) for f in (compiled, hand)]
-        if name in FIRST or name in vars(jmetrics):
-            calls += [lambda: ours(*on_device), lambda: ours(*arrays)]
+        calls = [functools.partial(f, *on_device) for f in (jax.jit(ours), jax.jit(by_hand))]
+        if name in vars(jmetrics):
+            calls += [functools.partial(ours, *given) for given in (on_device, arrays)]
         times = microseconds(*calls)
         eager = "".join(f" {t:>8.0f}" for t in times[2:])
         print(f"{name:24} {times[0]:>8.0f} {times[1]:>8.0f} {times[0] / times[1]:>6.1f}x{eager}")

@@ -29,8 +29,9 @@ _TERMS = 7
 def binomial(keys: Array, draws: Array, hits: Array, total: Array, dtype: DTypeLike) -> Array:
     """How many of each number of draws are hits, of which there are so many in a total.
 
-    `keys` are two. All are int32 of one shape; `hits` and `total` may have fewer axes. Chances are computed in
-    `dtype`. The mean, draws × hits / total, is kept as a whole number and a rest.
+    There are two keys. The rest are int32 of one shape; `hits` and `total` may have fewer axes.
+    Chances are computed in `dtype`. The mean, draws × hits / total, is kept as a whole number
+    and a rest.
     """
     hits, total = (jnp.broadcast_to(a, draws.shape) for a in (hits, jnp.maximum(total, 1)))
     flipped = hits > total - hits

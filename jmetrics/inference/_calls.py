@@ -153,7 +153,10 @@ def _by_rows(call: Rows) -> Rows:
 def _is_of_this_library(metric: Callable[..., Any]) -> bool:
     """Whether the very function is defined here, and does not wrap another."""
     module = getattr(metric, "__globals__", {}).get("__name__", "")
-    return not hasattr(metric, "__wrapped__") and module.partition(".")[0] == __name__.partition(".")[0]
+    return (
+        not hasattr(metric, "__wrapped__")
+        and module.partition(".")[0] == __name__.partition(".")[0]
+    )
 
 
 def _takes(metric: Callable[..., Any], name: str) -> bool:
