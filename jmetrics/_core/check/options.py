@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import operator
 from collections.abc import Collection, Mapping
 from contextlib import nullcontext
@@ -49,18 +50,28 @@ PLAIN = (bool, int, float)
 
 
 def number(name: str, value: Number) -> float | Array:
-    """Return a traced option: a number that is not traced yet is moved to the device.
+    """Return a traced option: a plain number as an array that stays on the device.
 
-    A call would move it too, no faster, but `jax.transfer_guard` lets only explicit transfers
-    pass. Inside a trace there is nothing to move.
+    A call would move it there each time, and `jax.transfer_guard` would not let it.
     """
     if isinstance(value, PLAIN):
-        moved = jax.device_put(float(value))
-        return float(value) if isinstance(moved, jax.core.Tracer) else moved
+        state = jax.config.jax_enable_x64, jax.config.jax_default_device
+        moved = _on_device(float(value), *state)
+        if moved.is_deleted():  # as all arrays are by those who free memory
+            _on_device.cache_clear()
+            moved = _on_device(float(value), *state)
+        return moved
     converted = array(name, value)
     if converted.shape != ():
         raise ValueError(f"`{name}` must be a single number, got shape {converted.shape}")
     return converted
+
+
+@functools.lru_cache(maxsize=1024)
+def _on_device(value: float, x64: bool, device: Any) -> Array:
+    """The number as an array of JAX, the same for each call under such settings."""
+    with jax.ensure_compile_time_eval():
+        return jax.device_put(value)
 
 
 def _numbers(name: str, value: Any) -> Array:
