@@ -52,7 +52,7 @@ def draw(
     elif bounds is None:
         times = multinomial(key, total, size).astype(dtype)
     else:
-        times = _within_strata(key, exists, bounds).astype(dtype)
+        times = _within_strata(key, jnp.asarray(exists), bounds).astype(dtype)
     return jnp.where(exists, times, jnp.zeros_like(times))
 
 

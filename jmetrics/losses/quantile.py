@@ -55,7 +55,7 @@ def pinball_loss(
     """
     check.one_of("kernel", kernel, KERNELS)
     alpha, smoothing = _levels(alpha), check.number("smoothing", smoothing)
-    if jnp.ndim(alpha):
+    if not isinstance(alpha, float) and alpha.ndim:
         y_true, y_pred = check.columns(y_true, y_pred, len(alpha), "a vector `alpha` of levels")
         arrays = _samples(y_true, y_pred, sample_weight, where)
         return _pinball_loss(*arrays, alpha[None], smoothing, kernel=kernel)

@@ -55,7 +55,7 @@ def mean_pinball_loss(
     Array([0.16666667, 0.125     ], dtype=float32)
     """
     alpha = check.number_or_vector("alpha", alpha)
-    if jnp.ndim(alpha):
+    if not isinstance(alpha, float) and alpha.ndim:
         y_true, y_pred = check.columns(y_true, y_pred, len(alpha), "a vector `alpha` of levels")
         y_true = jnp.broadcast_to(y_true[:, None], y_pred.shape)
     return mean_error(_pinball, y_true, y_pred, multioutput, sample_weight, where, alpha)

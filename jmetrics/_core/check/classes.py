@@ -132,7 +132,9 @@ def _classes_seen(y_true: Any, y_pred: Any, sample_weight: Any, where: Any) -> i
     """One more than the largest label that counts; what is traced of the rest counts."""
     concrete = [None if isinstance(a, jax.core.Tracer) else a for a in (sample_weight, where)]
     try:
-        arrays = [None if a is None else _on_host(a) for a in (y_true, y_pred, *concrete)]
+        arrays: list[Any] = [
+            None if a is None else _on_host(a) for a in (y_true, y_pred, *concrete)
+        ]
         if any(isinstance(a, Array) for a in arrays):
             with jax.ensure_compile_time_eval():
                 count = 1 + int(jax.device_get(_largest_label_on_device(*arrays)))
