@@ -24,7 +24,7 @@ from jmetrics._core.merging import (
     plus,
     scale,
 )
-from jmetrics._core.numerics import extremes, safe_divide, weighted_sum
+from jmetrics._core.numerics import Split, extremes, nearest, safe_divide, weighted_sum
 
 
 @exportable
@@ -61,8 +61,11 @@ class Moments(NamedTuple):
 
     @property
     def constant(self) -> Array:
-        """Whether all entries with weight are equal, found by comparing them."""
-        return self.low >= self.high
+        """Whether all entries with weight are equal, found by comparing them.
+
+        Integers that are one as floats differ in what the deviation is made of.
+        """
+        return (self.low >= self.high) & ~(self.deviation > 0)
 
 
 @exportable
@@ -110,6 +113,44 @@ class InUnits(NamedTuple):
         return InUnits(units, join(in_units, union))
 
 
+@kinds(low=LEAST, low_rest=LEAST, high=MOST, high_rest=MOST)
+class Extent(NamedTuple):
+    """The least and the largest number of each column, in two parts each; ±inf without any."""
+
+    low: Array
+    low_rest: Array
+    high: Array
+    high_rest: Array
+
+    @staticmethod
+    def joined(parts: Sequence[Extent], union: Union) -> Extent:
+        """Extent of all parts together."""
+        low = union.least(part.low for part in parts)
+        low_rest = union.least(_if(part.low == low, part.low_rest, jnp.inf) for part in parts)
+        high = union.most(part.high for part in parts)
+        high_rest = union.most(_if(part.high == high, part.high_rest, -jnp.inf) for part in parts)
+        return Extent(low, low_rest, high, high_rest)
+
+    @property
+    def width(self) -> Array:
+        """How far the extremes are apart."""
+        return (self.high - self.low) + (self.high_rest - self.low_rest)
+
+
+def _if(chosen: Array, x: Array, other: float) -> Array:
+    return jnp.where(chosen, x, jnp.full_like(x, other))
+
+
+def extent(x: Array | Split, on: Array) -> Extent:
+    """Extremes over the first axis of what is `on`; that has the axes of `x`, or 1."""
+    near = nearest(x)
+    low, high = extremes(near, on)
+    rest = x.rest if isinstance(x, Split) else jnp.zeros_like(near)
+    low_rest, _ = extremes(rest, on & (near == low))
+    _, high_rest = extremes(rest, on & (near == high))
+    return Extent(low, low_rest, high, high_rest)
+
+
 def merging_unit(unit: Array, *columns: Moments) -> Array:
     """The unit that columns with these moments were divided by, and 0 if all are 0."""
     some = [(column.low != 0) | (column.high != 0) for column in columns]
@@ -135,13 +176,16 @@ class _Centred(NamedTuple):
     first: Array
 
 
-def moments(x: Array, weight: Array, unit: Array | None = None) -> Moments:
+def moments(x: Array | Split, weight: Array, unit: Array | None = None) -> Moments:
     """Moments over the first axis of floats `x`, or of x / unit; `weight` has its axes, or 1."""
     return _centred(x, weight, unit).moments
 
 
 def comoments(
-    x: Array, y: Array, weight: Array, units: tuple[Array | None, Array | None] = (None, None)
+    x: Array | Split,
+    y: Array | Split,
+    weight: Array,
+    units: tuple[Array | None, Array | None] = (None, None),
 ) -> CoMoments:
     """Moments of both over the first axis, and their product; all three have the same axes."""
     (of_x, dx, first_x), (of_y, dy, first_y) = (
@@ -152,7 +196,7 @@ def comoments(
     return CoMoments(of_x, of_y, product)
 
 
-def _centred(x: Array, weight: Array, unit: Array | None) -> _Centred:
+def _centred(x: Array | Split, weight: Array, unit: Array | None) -> _Centred:
     """Take deviations from a centre between the extremes.
 
     Σ w d² − (Σ w d)² / Σ w is the same for every centre, so the centre carries no derivative
@@ -160,10 +204,10 @@ def _centred(x: Array, weight: Array, unit: Array | None) -> _Centred:
     taken: to divide first would write the whole column once more.
     """
     unit = jnp.ones((1,) * x.ndim, x.dtype) if unit is None else unit
-    on = weight != 0
-    low, high = extremes(x, on)
+    on, near = weight != 0, nearest(x)
+    low, high = extremes(near, on)
     total = jnp.broadcast_to(jnp.sum(weight, axis=0).astype(x.dtype), low.shape)
-    centre = safe_divide(weighted_sum(x, weight), total, 0.0)
+    centre = safe_divide(weighted_sum(near, weight), total, 0.0)
     centre = jnp.where(jnp.isfinite(centre), centre, low / 2 + high / 2)  # the sum overflowed
     centre = jnp.where(low <= high, jnp.clip(centre, low, high), jnp.zeros_like(centre))
     low, centre, high = (a / unit[0] for a in (low, lax.stop_gradient(centre), high))

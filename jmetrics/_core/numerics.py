@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import Array, lax
 from jax.typing import DTypeLike
 
@@ -24,6 +26,82 @@ def accumulator(*arrays: Array | None) -> jnp.dtype:
     if not floats:
         return jnp.dtype(jnp.result_type(float))
     return max((jnp.dtype(jnp.float32), *floats), key=lambda dtype: dtype.itemsize)
+
+
+@jax.tree_util.register_dataclass
+@dataclass(frozen=True, eq=False)
+class Split:
+    """Whole numbers as sums of two floats, where one float would round them.
+
+    They are subtracted from each other, and from floats, before a digit is lost: the result is
+    a float, within rounding of the exact difference.
+    """
+
+    near: Array
+    """The nearest float, or the largest that does not exceed the integers of the dtype."""
+    rest: Array
+
+    @classmethod
+    def of(cls, x: Array, dtype: DTypeLike) -> Split | Array:
+        """Return integers in two parts, or any numbers that fit one as floats."""
+        dtype = jnp.dtype(dtype)
+        if not jnp.issubdtype(x.dtype, jnp.integer):
+            return x.astype(dtype)
+        kind = jnp.iinfo(x.dtype)
+        if kind.bits <= jnp.finfo(dtype).nmant + 1:
+            return x.astype(dtype)
+        most = np.nextafter(dtype.type(kind.max), dtype.type(0))
+        near = jnp.minimum(x.astype(dtype), jnp.asarray(most, dtype))
+        rest = lax.bitcast_convert_type(x - near.astype(x.dtype), f"int{kind.bits}")
+        return cls(near, rest.astype(dtype))
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.near.shape
+
+    @property
+    def ndim(self) -> int:
+        return self.near.ndim
+
+    @property
+    def dtype(self) -> jnp.dtype:
+        return self.near.dtype
+
+    def __getitem__(self, index: Any) -> Split:
+        return Split(self.near[index], self.rest[index])
+
+    def __truediv__(self, power_of_two: Array | float) -> Split:
+        return Split(self.near / power_of_two, self.rest / power_of_two)
+
+    def __sub__(self, other: Split | Array) -> Array:
+        if isinstance(other, Split):
+            return (self.near - other.near) + (self.rest - other.rest)
+        return (self.near - other) + self.rest
+
+    def __rsub__(self, other: Array) -> Array:
+        return (other - self.near) - self.rest
+
+    def __le__(self, other: Split | Array) -> Array:
+        return self - other <= 0
+
+    def __ge__(self, other: Split | Array) -> Array:
+        return self - other >= 0
+
+
+def nearest(x: Split | Array) -> Array:
+    """Numbers as floats."""
+    return x.near if isinstance(x, Split) else x
+
+
+def from_largest(x: Array, dtype: DTypeLike) -> Array:
+    """Rows as floats; integers that floats would round, counted from the largest of their row.
+
+    For what depends on differences within a row alone.
+    """
+    parts = Split.of(x, dtype)
+    if not isinstance(parts, Split):
+        return parts
+    return parts - Split.of(jnp.max(x, axis=1, keepdims=True), dtype)
 
 
 def safe_divide(numerator: Array, denominator: Array, undefined: float | Array) -> Array:

@@ -5,11 +5,14 @@ Only this module interprets `where`.
 
 from __future__ import annotations
 
+from typing import Any
+
+import jax
 import jax.numpy as jnp
 from jax import Array, lax
 from jax.typing import DTypeLike
 
-from jmetrics._core.numerics import accumulator
+from jmetrics._core.numerics import Split, accumulator, nearest
 
 
 def combine(
@@ -74,7 +77,30 @@ def resolve(
     y_true: Array, y_pred: Array, sample_weight: Array | None, where: Array | None
 ) -> tuple[Array, Array, Array]:
     """Return both arrays as cleaned floats and a weight with as many axes."""
-    dtype = accumulator(y_true, y_pred, sample_weight)
+    y_true, y_pred, weight = resolve_exactly(y_true, y_pred, sample_weight, where)
+    return nearest(y_true), nearest(y_pred), weight
+
+
+def resolve_exactly(
+    y_true: Array,
+    y_pred: Array,
+    sample_weight: Array | None,
+    where: Array | None,
+    beside: Array | None = None,
+) -> tuple[Any, Any, Array]:
+    """Return the same, but integers that floats would round as `Split`, to be subtracted.
+
+    The floats are wide enough for what is computed `beside` them too.
+    """
+    dtype = accumulator(y_true, y_pred, sample_weight, beside)
     weight = combine(sample_weight, where, y_true.shape, dtype)
-    y_true, y_pred = (clean(y.astype(dtype), sample_weight, where) for y in (y_true, y_pred))
+    y_true, y_pred = (split(y, dtype, sample_weight, where) for y in (y_true, y_pred))
     return y_true, y_pred, over_trailing(weight, y_true.ndim)
+
+
+def split(
+    y: Array, dtype: DTypeLike, sample_weight: Array | None, where: Array | None
+) -> Split | Array:
+    """Cleaned numbers as floats of `dtype`, or in two of them."""
+    parts = Split.of(y, dtype)
+    return jax.tree.map(lambda part: clean(part, sample_weight, where), parts)

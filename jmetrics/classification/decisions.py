@@ -19,7 +19,7 @@ from jmetrics._core.counts import (
     matches,
 )
 from jmetrics._core.merging import Legal
-from jmetrics._core.numerics import accumulator, mean_of, weighted_total
+from jmetrics._core.numerics import accumulator, from_largest, mean_of, weighted_total
 from jmetrics._core.types import ArrayLike
 from jmetrics._core.weights import clean, combine, over_trailing
 from jmetrics.classification._averages import Labelled
@@ -97,7 +97,9 @@ def _margin_loss(
 def _penalties(y_true, pred_decision, sample_weight, where, *, penalty):
     dtype = accumulator(pred_decision, sample_weight)
     weight = combine(sample_weight, where, y_true.shape, dtype)
-    decision = clean(pred_decision.astype(dtype), sample_weight, where)
+    several = pred_decision.ndim == 2
+    decision = from_largest(pred_decision, dtype) if several else pred_decision.astype(dtype)
+    decision = clean(decision, sample_weight, where)
     total = weighted_total(penalty(_margin(y_true, decision)), weight)
     return Labelled(total, (_all_classes(y_true, decision, weight),))
 

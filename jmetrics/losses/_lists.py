@@ -13,11 +13,11 @@ from jax.typing import DTypeLike
 
 from jmetrics._core import check
 from jmetrics._core.lists import Lists, Rows
-from jmetrics._core.numerics import accumulator, weighted_mean
+from jmetrics._core.numerics import Split, accumulator, weighted_mean
 from jmetrics._core.sharding import with_auto_axes
 from jmetrics._core.types import Number
 from jmetrics._core.weights import clean, combine, over_trailing
-from jmetrics.ranking._lists import in_some_list, lists_of, of_items
+from jmetrics.ranking._lists import in_dtype_of, in_some_list, lists_of, of_items
 
 
 class Items(NamedTuple):
@@ -83,8 +83,9 @@ def _over_lists(
     on, lists = item_lists(y_score, where, segment_ids, count)
     weight = combine(sample_weight, None, (count,), dtype)
     of_each = of_items(lists, sample_weight)
-    score, relevance = (clean(y.astype(dtype), of_each, where) for y in (y_score, y_true))
-    label, legal = loss.prepare(relevance, option)
+    score = clean(scores_of_items(y_score, dtype, on, lists), of_each, where)
+    relevance = clean(y_true.astype(dtype), of_each, where)
+    label, legal = loss.prepare(relevance, in_dtype_of(y_true, option))
     label = jnp.where(on, label, jnp.zeros_like(label))
     values, some = loss.finish(Items(score, label, on, lists), *options)
     values = jnp.where(some, values, jnp.zeros_like(values))
@@ -105,6 +106,16 @@ def item_lists(
     on = combine(None, where, score.shape, jnp.int32) != 0
     on = jnp.broadcast_to(over_trailing(on, score.ndim), score.shape)
     return on, lists_of(segment_ids, None if where is None else on, count)
+
+
+def scores_of_items(score: Array, dtype: DTypeLike, on: Array, lists: Lists) -> Array:
+    """Scores as floats; integers that floats would round, counted from one near their list."""
+    parts = Split.of(score, dtype)
+    if not isinstance(parts, Split):
+        return parts
+    score = jnp.where(on, score, jnp.zeros_like(score))
+    near = lists.max(score) - lists.max(-score)  # of one sign, the largest or the least
+    return parts - Split.of(lists.of_each(near), dtype)
 
 
 def total(items: Items, values: Array) -> Array:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import jax
 import jax.numpy as jnp
@@ -11,7 +11,7 @@ from jax.typing import DTypeLike
 
 from jmetrics._core import check
 from jmetrics._core.counts import are_binary, is_positive
-from jmetrics._core.numerics import accumulator, safe_divide, weighted_sum
+from jmetrics._core.numerics import Split, accumulator, safe_divide, weighted_sum
 from jmetrics._core.pairs import KERNELS, Line, line, pair_sum
 from jmetrics._core.types import Number
 from jmetrics._core.weights import clean, combine, scaled_by_sum
@@ -86,18 +86,21 @@ def scored(
     """Clean binary labels and scores."""
     dtype = accumulator(y_score, sample_weight)
     weight = combine(sample_weight, where, y_true.shape, dtype)
-    at = placed(y_score.astype(dtype), weight, where)
+    at = placed(y_score, dtype, weight, where)
     y_true = clean(y_true, sample_weight, where)
     labelled = jnp.all((weight == 0) | are_binary(y_true))
     return Scored(at, is_positive(y_true), weight, labelled)
 
 
-def placed(score: Array, weight: Array, where: Array | None) -> Placed:
+def placed(score: Array, dtype: DTypeLike, weight: Array, where: Array | None) -> Placed:
     """Count scores from the smallest, and put those there that must not be computed with.
 
     Weights decide only what is usable, so that one sort serves many of them.
     """
-    there = combine(None, where, score.shape, score.dtype) != 0
+    there = combine(None, where, score.shape, dtype) != 0
+    if isinstance(Split.of(score, dtype), Split):
+        return _placed_integers(score, dtype, there)
+    score = score.astype(dtype)
     # Not without weight either may a penalty that overflows reach a derivative: 0 times ∞ is no 0.
     sound = there & jnp.isfinite(jnp.square(score))
     size = jnp.where(sound, jnp.abs(score), jnp.inf)
@@ -107,6 +110,16 @@ def placed(score: Array, weight: Array, where: Array | None) -> Placed:
     raw = jnp.where(sound, score, zero)
     score, rest = _plus(raw, -zero)
     return Placed(score, rest, raw, jnp.all((weight == 0) | sound))
+
+
+def _placed_integers(score: Array, dtype: DTypeLike, there: Array) -> Placed:
+    """Integers that floats would round, counted from that between the extremes nearest to 0."""
+    ends = jnp.iinfo(score.dtype)
+    low = jnp.min(score, where=there, initial=ends.max)
+    high = jnp.max(score, where=there, initial=ends.min)
+    raw = jnp.where(there, score - jnp.clip(jnp.zeros_like(low), low, high), 0)
+    parts = cast(Split, Split.of(raw, dtype))
+    return Placed(parts.near, parts.rest, raw, jnp.ones((), jnp.bool_))
 
 
 def _plus(a: Array, b: Array) -> tuple[Array, Array]:
@@ -198,7 +211,8 @@ def _exponential(at: Placed, truth: Array, p: Array, n: Array, options: Options)
 
 def negated(at: Placed) -> Placed:
     """Turn the order of scores round."""
-    return at._replace(score=-at.score, rest=-at.rest, raw=-at.raw)
+    raw = -at.raw if jnp.issubdtype(at.raw.dtype, jnp.floating) else ~at.raw
+    return at._replace(score=-at.score, rest=-at.rest, raw=raw)
 
 
 def highest(at: Placed, on: Array) -> tuple[Array, Array]:

@@ -153,12 +153,12 @@ def _multiclass_auc_loss(
 
     def one(column: tuple[Array, Array, Array]) -> tuple[Array, Array]:
         score, truth, share = column
-        at = placed(score, weight, where)
+        at = placed(score, dtype, weight, where)
         positive = jnp.where(truth, weight.astype(dtype), 0)
         negative = jnp.where(truth, 0, weight.astype(dtype) * share[jnp.clip(labels, 0, count - 1)])
         return mean_penalty(surrogate, at, truth, positive, negative, options), at.usable
 
-    losses, usable = jax.lax.map(one, (y_score.astype(dtype).T, members.T, against))
+    losses, usable = jax.lax.map(one, (y_score.T, members.T, against))
     importance = _importance(total, multi_class, average)
     loss = safe_divide(jnp.sum(importance * losses), jnp.sum(importance), 0.0)
     loss = check.defined(loss, jnp.all((weight == 0) | known), "`y_true` must be a class")

@@ -19,6 +19,7 @@ from jmetrics.losses._lists import (
     ListLoss,
     item_lists,
     over_lists,
+    scores_of_items,
     total,
 )
 from jmetrics.ranking._lists import NOT_NAN, relevant
@@ -69,8 +70,8 @@ def soft_rank(
 @functools.partial(jax.jit, static_argnames=("kernel", "count"))
 @with_auto_axes
 def _soft_rank(y_score, where, segment_ids, temperature, *, kernel, count):
-    score = clean(y_score.astype(accumulator(y_score)), None, where)
-    on, lists = item_lists(score, where, segment_ids, count)
+    on, lists = item_lists(y_score, where, segment_ids, count)
+    score = clean(scores_of_items(y_score, accumulator(y_score), on, lists), None, where)
     (ranks,) = _ranks(Items(score, score, on, lists), (), temperature, kernel)
     unknown = lists.of_each(lists.sum((on & (score != score)).astype(jnp.int32)))
     ranks = check.defined(ranks, unknown == 0, "`y_score` must not be NaN")

@@ -12,7 +12,7 @@ from jax import Array, lax
 
 from jmetrics._core import check
 from jmetrics._core.counts import are_classes, are_labels, as_labels
-from jmetrics._core.numerics import accumulator, weighted_mean
+from jmetrics._core.numerics import accumulator, from_largest, weighted_mean
 from jmetrics._core.types import ArrayLike, Number
 from jmetrics._core.weights import clean, combine
 
@@ -59,7 +59,7 @@ def soft_top_k_accuracy_loss(
 def _soft_top_k_accuracy_loss(y_true, y_score, sample_weight, where, temperature, *, k):
     dtype = accumulator(y_score, sample_weight)
     weight = combine(sample_weight, where, y_true.shape, dtype)
-    score, n_classes = clean(y_score.astype(dtype), sample_weight, where), y_score.shape[1]
+    score, n_classes = clean(from_largest(y_score, dtype), sample_weight, where), y_score.shape[1]
     temperature = jnp.asarray(temperature, dtype)
     y_true = clean(y_true, sample_weight, where)
     column = lax.broadcasted_iota(jnp.int32, score.shape, 1)

@@ -10,12 +10,13 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array, lax
+from jax.typing import DTypeLike
 
 from jmetrics._core import check
 from jmetrics._core.anatomy import Step, metric, plan
 from jmetrics._core.exporting import exportable
 from jmetrics._core.merging import Legal, legal_value
-from jmetrics._core.numerics import absolute, safe_divide, safe_sqrt, tabulate
+from jmetrics._core.numerics import absolute, accumulator, safe_divide, safe_sqrt, tabulate
 from jmetrics._core.order import order, tied_weight, unsort
 from jmetrics._core.sharding import with_auto_axes
 from jmetrics._core.types import ArrayLike
@@ -58,19 +59,21 @@ def bin_sums(bins: Array, confidence: Array, hit: Array, weight: Array, n_bins: 
     )
 
 
-def assign_bins(confidence: Array, weight: Array, n_bins: int, strategy: str) -> Array:
+def assign_bins(
+    confidence: Array, weight: Array, n_bins: int, strategy: str, dtype: DTypeLike
+) -> Array:
     """The bin of each sample, from 0 to n_bins − 1."""
     if strategy == "uniform":
-        return equal_width(confidence, n_bins)
+        return equal_width(confidence, n_bins, dtype)
     return equal_mass(confidence, weight, n_bins)
 
 
-def equal_width(confidence: Array, n_bins: int) -> Array:
+def equal_width(confidence: Array, n_bins: int, dtype: DTypeLike) -> Array:
     """Bins [b / n_bins, (b + 1) / n_bins), the edges rounded as `confidence` is; 1 is in the last.
 
     A number given as 0.7 is then on the edge 7 / 10, although neither is that in binary.
     """
-    edges = jnp.asarray(np.arange(n_bins) / n_bins, confidence.dtype)
+    edges = jnp.asarray(np.arange(n_bins) / n_bins, dtype).astype(confidence.dtype)
     return _edges_passed(confidence * n_bins, lambda b: confidence >= edges[b], n_bins)
 
 
@@ -201,7 +204,7 @@ def _binned(y_true, y_proba, sample_weight, where, *, n_bins, strategy, multi_cl
     data = classified(y_true, y_proba, sample_weight, where)
 
     def of(confidence: Array, hit: Array) -> Bins:
-        bins = assign_bins(confidence, data.weight, n_bins, strategy)
+        bins = assign_bins(confidence, data.weight, n_bins, strategy, accumulator(y_proba))
         return bin_sums(bins, confidence, hit, data.weight, n_bins)
 
     if multi_class == "classwise" and data.proba.ndim == 2:

@@ -13,9 +13,9 @@ from jax import Array
 
 from jmetrics._core import check
 from jmetrics._core.anatomy import Step, metric, plan
-from jmetrics._core.numerics import absolute, accumulator, mean_of, safe_sqrt, weighted_total
+from jmetrics._core.numerics import Split, absolute, mean_of, safe_sqrt, weighted_total
 from jmetrics._core.types import ArrayLike
-from jmetrics._core.weights import clean, resolve
+from jmetrics._core.weights import clean, resolve_exactly
 
 
 @metric
@@ -57,12 +57,13 @@ def crps_ensemble(
 
 
 def _of_ensembles(y_true, y_pred, sample_weight, where, *, fair):
-    y_true, y_pred, weight = resolve(y_true, y_pred, sample_weight, where)
+    y_pred = jnp.sort(y_pred, axis=1)
+    y_true, y_pred, weight = resolve_exactly(y_true, y_pred, sample_weight, where)
     m = y_pred.shape[1]
     # Σ_ij |x_i − x_j| / 2 is Σ_i (2 i − m − 1) x_i in rising order: a pinball loss for each.
     slope = (2 * np.arange(m) + 1 - m) / max(m - fair, 1)
     over, under = (jnp.asarray(s, y_pred.dtype)[None] for s in (1 - slope, -1 - slope))
-    error = jnp.sort(y_pred, axis=1) - y_true[:, None]
+    error = y_pred - y_true[:, None]
     return weighted_total(jnp.mean(jnp.maximum(over * error, under * error), axis=1), weight)
 
 
@@ -104,7 +105,7 @@ def crps_quantiles(
 
 
 def _of_quantiles(y_true, y_pred, sample_weight, where, alpha):
-    y_true, y_pred, weight = resolve(y_true, y_pred, sample_weight, where)
+    y_true, y_pred, weight = resolve_exactly(y_true, y_pred, sample_weight, where)
     alpha = alpha.astype(y_pred.dtype)
     ends = jnp.concatenate([jnp.zeros_like(alpha[:1]), alpha, jnp.ones_like(alpha[:1])])
     rising = jnp.all(ends[1:] >= ends[:-1])
@@ -242,10 +243,11 @@ def mean_score(
 
 
 def _scores(y_true, y_pred, sample_weight, where, scale, *, score):
-    if jnp.ndim(scale) == 1:
-        y_pred = y_pred.astype(accumulator(y_pred, scale))
+    if several := jnp.ndim(scale) == 1:
         scale = clean(scale, sample_weight, where, filler=1)
-    y_true, y_pred, weight = resolve(y_true, y_pred, sample_weight, where)
+    y_true, y_pred, weight = resolve_exactly(
+        y_true, y_pred, sample_weight, where, scale if several else None
+    )
     scale = jnp.asarray(scale, y_true.dtype)
     positive = scale > 0
     scale = jnp.where(positive, scale, jnp.ones_like(scale))
@@ -310,12 +312,12 @@ def energy_score(
 
 
 def _of_vectors(y_true, y_pred, sample_weight, where, *, fair):
-    y_true, y_pred, weight = resolve(y_true, y_pred, sample_weight, where)
-    members = jnp.swapaxes(y_pred, 0, 1)
-    m = len(members)
+    y_true, y_pred, weight = resolve_exactly(y_true, y_pred, sample_weight, where)
+    members = jax.tree.map(lambda a: jnp.swapaxes(a, 0, 1), y_pred)
+    m = y_pred.shape[1]
 
     @jax.checkpoint
-    def distance_to(vectors: Array) -> Array:
+    def distance_to(vectors: Array | Split) -> Array:
         """Mean over the members of their distance to one vector a sample."""
         return jnp.mean(_norm(members - vectors[None]), axis=0)
 

@@ -12,6 +12,7 @@ from jmetrics._core.anatomy import Step, metric, plan
 from jmetrics._core.counts import sum_of_others
 from jmetrics._core.numerics import (
     accumulator,
+    from_largest,
     mean_of,
     safe_divide,
     weighted_sum,
@@ -137,7 +138,8 @@ def log_loss_from_logits(
 def _logit_losses(y_true, logits, sample_weight, where):
     dtype = accumulator(logits, sample_weight)
     weight = combine(sample_weight, where, y_true.shape, dtype)
-    logits = clean(logits.astype(dtype), sample_weight, where)
+    logits = logits.astype(dtype) if logits.ndim == 1 else from_largest(logits, dtype)
+    logits = clean(logits, sample_weight, where)
     n_classes = 2 if logits.ndim == 1 else logits.shape[1]
     label, known = class_index(clean(y_true, sample_weight, where), n_classes)
     if logits.ndim == 1:

@@ -139,7 +139,7 @@ def _of_lists(
     weight = combine(sample_weight, None, (count,), dtype)
     lists = lists_of(segment_ids, None if where is None else on, count)
     relevance = clean(y_true.astype(dtype), of_items(lists, sample_weight), where)
-    label, legal = score.prepare(relevance, option)
+    label, legal = score.prepare(relevance, in_dtype_of(y_true, option))
 
     ranked = score.rank(y_score, label, lists, ties)
     cutoffs = k if isinstance(k, tuple) else (k,)
@@ -229,6 +229,11 @@ def first_relevant(ranked: RankedLabels) -> Array:
     at_start, later = jnp.where(opens, share, 1), jnp.where(opens, 0, jnp.clip(share, 0, 1))
     step = jnp.where(first, jnp.where(opens, jnp.log(at_start), jnp.log1p(-later)), 0)
     return jnp.where(first, jnp.exp(ranked.lists.running(step)), 0)
+
+
+def in_dtype_of(y_true: Array, threshold: Number | None) -> Array | None:
+    """Round a threshold as the labels that it cuts, whatever they are computed with."""
+    return None if threshold is None else jnp.asarray(threshold, accumulator(y_true))
 
 
 # --- what `y_true` stands for -------------------------------------------------------------

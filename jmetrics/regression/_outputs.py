@@ -11,7 +11,7 @@ from jax import Array
 from jmetrics._core import check
 from jmetrics._core.anatomy import Step, plan
 from jmetrics._core.numerics import absolute, mean_of, weighted_mean, weighted_total
-from jmetrics._core.weights import resolve
+from jmetrics._core.weights import resolve_exactly
 
 AVERAGES = ("raw_values", "uniform_average")
 EXPLAINED_AVERAGES = (*AVERAGES, "variance_weighted")
@@ -56,7 +56,7 @@ def mean_error(
 
 def total_error(y_true, y_pred, sample_weight, where, *options, error):
     """Kernel: Σ w error and Σ w of each output."""
-    y_true, y_pred, weight = resolve(y_true, y_pred, sample_weight, where)
+    y_true, y_pred, weight = resolve_exactly(y_true, y_pred, sample_weight, where)
     return weighted_total(error(y_true, y_pred, weight, *options), weight)
 
 

@@ -11,11 +11,11 @@ from jmetrics._core.anatomy import Step, metric, plan
 from jmetrics._core.bits import sortable_bits
 from jmetrics._core.discordance import pairs
 from jmetrics._core.moments import CoMoments, InUnits, comoments, distance, merging_unit
-from jmetrics._core.numerics import accumulator, safe_divide, safe_sqrt, unit_near
+from jmetrics._core.numerics import accumulator, nearest, safe_divide, safe_sqrt, unit_near
 from jmetrics._core.order import centred_ranks
 from jmetrics._core.sharding import with_auto_axes
 from jmetrics._core.types import ArrayLike
-from jmetrics._core.weights import combine, resolve, scaled
+from jmetrics._core.weights import combine, resolve_exactly, scaled
 
 
 @metric
@@ -44,8 +44,8 @@ def pearson_corrcoef(
 
 
 def _together(y_true, y_pred, sample_weight, where, *, one_unit):
-    y_true, y_pred, weight = resolve(y_true, y_pred, sample_weight, where)
-    x_unit, y_unit = unit_near(y_true, weight != 0), unit_near(y_pred, weight != 0)
+    y_true, y_pred, weight = resolve_exactly(y_true, y_pred, sample_weight, where)
+    x_unit, y_unit = (unit_near(nearest(y), weight != 0) for y in (y_true, y_pred))
     if one_unit:
         x_unit = y_unit = jnp.maximum(x_unit, y_unit)
     both = comoments(y_true, y_pred, weight, (x_unit, y_unit))

@@ -11,11 +11,11 @@ from jax import Array
 from jmetrics._core import check
 from jmetrics._core.anatomy import Step, metric, plan
 from jmetrics._core.merging import Most
-from jmetrics._core.numerics import absolute, safe_sqrt
+from jmetrics._core.numerics import absolute, nearest, safe_sqrt
 from jmetrics._core.quantiles import weighted_quantile
 from jmetrics._core.sharding import with_auto_axes
 from jmetrics._core.types import ArrayLike
-from jmetrics._core.weights import resolve
+from jmetrics._core.weights import resolve_exactly
 from jmetrics.regression._outputs import (
     absolute_error,
     checked_inputs,
@@ -215,7 +215,7 @@ def max_error(
 
 
 def _largest(y_true, y_pred, sample_weight, where):
-    y_true, y_pred, weight = resolve(y_true, y_pred, sample_weight, where)
+    y_true, y_pred, weight = resolve_exactly(y_true, y_pred, sample_weight, where)
     return Most(jnp.max(absolute(y_true - y_pred), where=weight != 0, initial=-jnp.inf))
 
 
@@ -254,7 +254,7 @@ def median_absolute_error(
 @functools.partial(jax.jit, static_argnames="average")
 @with_auto_axes
 def _median_absolute_error(y_true, y_pred, sample_weight, where, outputs, *, average):
-    y_true, y_pred, weight = resolve(y_true, y_pred, sample_weight, where)
+    y_true, y_pred, weight = resolve_exactly(y_true, y_pred, sample_weight, where)
     half = jnp.asarray(0.5, y_true.dtype)
     per_output = weighted_quantile(absolute(y_true - y_pred), weight, half)
     return over_outputs(per_output, average, outputs)
@@ -275,13 +275,15 @@ def _log_cosh(y_true: Array, y_pred: Array, weight: Array) -> Array:
 
 
 def _squared_log(y_true: Array, y_pred: Array, weight: Array) -> Array:
-    inside = (y_true > -1) & (y_pred > -1)
-    zero = jnp.zeros_like(y_true)
-    a, b = jnp.where(inside, y_true, zero), jnp.where(inside, y_pred, zero)
+    inside = (nearest(y_true) > -1) & (nearest(y_pred) > -1)
+    a, b, gap = (
+        jnp.where(inside, x, jnp.zeros_like(x))
+        for x in (nearest(y_true), nearest(y_pred), y_true - y_pred)
+    )
     # The logarithms of near values share their leading digits; that of their ratio does not.
     # Near 0 the sign stays, which the second derivative needs.
-    ratio = (a - b) / (1 + b)
-    far = absolute(a - b) / (1 + jnp.minimum(a, b))
+    ratio = gap / (1 + b)
+    far = absolute(gap) / (1 + jnp.minimum(a, b))
     difference = jnp.log1p(jnp.where(absolute(ratio) < 0.5, ratio, far))
     return check.defined(
         jnp.square(difference), inside | (weight == 0), "`y_true` and `y_pred` must exceed -1"

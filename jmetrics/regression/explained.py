@@ -12,9 +12,9 @@ from jmetrics._core.anatomy import Step, metric, plan
 from jmetrics._core.exporting import exportable
 from jmetrics._core.merging import scale
 from jmetrics._core.moments import InUnits, Moments, merging_unit, moments, unit_of
-from jmetrics._core.numerics import safe_divide, safe_sqrt, unit_near, weighted_sum
+from jmetrics._core.numerics import nearest, safe_divide, safe_sqrt, unit_near, weighted_sum
 from jmetrics._core.types import ArrayLike, Number
-from jmetrics._core.weights import resolve
+from jmetrics._core.weights import resolve_exactly
 from jmetrics.regression._outputs import EXPLAINED_AVERAGES, checked_inputs, over_outputs
 
 
@@ -73,8 +73,8 @@ def _sum_of_squares(error: Array, weight: Array) -> Array:
 
 
 def _fit(y_true, y_pred, sample_weight, where, *, residual=_sum_of_squares):
-    y_true, y_pred, weight = resolve(y_true, y_pred, sample_weight, where)
-    unit = unit_near(y_true, weight != 0)
+    y_true, y_pred, weight = resolve_exactly(y_true, y_pred, sample_weight, where)
+    unit = unit_near(nearest(y_true), weight != 0)
     target = moments(y_true, weight, unit)
     fit = Fit(target, residual(y_true / unit - y_pred / unit, weight))
     return InUnits((merging_unit(unit[0], target),), fit)

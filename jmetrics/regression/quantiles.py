@@ -6,18 +6,25 @@ import functools
 
 import jax
 import jax.numpy as jnp
-from jax import Array
+from jax import Array, lax
 from jax.typing import DTypeLike
 
 from jmetrics._core import check
 from jmetrics._core.anatomy import Step, metric, plan
 from jmetrics._core.merging import Legal
 from jmetrics._core.moments import moments
-from jmetrics._core.numerics import accumulator, mean_of, weighted_sum, weighted_total
+from jmetrics._core.numerics import (
+    Split,
+    accumulator,
+    mean_of,
+    nearest,
+    weighted_sum,
+    weighted_total,
+)
 from jmetrics._core.quantiles import weighted_quantile
 from jmetrics._core.sharding import with_auto_axes
 from jmetrics._core.types import ArrayLike, Number
-from jmetrics._core.weights import resolve
+from jmetrics._core.weights import resolve_exactly
 from jmetrics.regression._outputs import checked_inputs, mean_error, over_outputs
 from jmetrics.regression.explained import explained_fraction
 
@@ -151,8 +158,8 @@ def interval_score(
 
 
 def _interval_scores(y_true, y_pred, sample_weight, where, alpha):
-    y_true, low, weight = resolve(y_true, y_pred[:, 0], sample_weight, where)
-    _, high, _ = resolve(y_true, y_pred[:, 1], sample_weight, where)
+    y_true, ends, weight = resolve_exactly(y_true, y_pred, sample_weight, where)
+    low, high = ends[:, 0], ends[:, 1]
     alpha = jnp.asarray(alpha, low.dtype)
     alpha = check.defined(alpha, (alpha > 0) & (alpha <= 1), "`alpha` must be in (0, 1]")
     missed = jnp.maximum(low - y_true, 0) + jnp.maximum(y_true - high, 0)
@@ -198,8 +205,8 @@ def quantile_coverage(
 
 
 def _covered(y_true, y_pred, sample_weight, where):
-    y_true, y_pred, weight = resolve(y_true, y_pred, sample_weight, where)
-    known = (y_true == y_true) & (y_pred == y_pred)
+    y_true, y_pred, weight = resolve_exactly(y_true, y_pred, sample_weight, where)
+    known = ~(jnp.isnan(nearest(y_true)) | jnp.isnan(nearest(y_pred)))
     known = jnp.all(known | (weight == 0), axis=0)
     legal = Legal(known, "`y_true` and `y_pred` must not be NaN")
     return weighted_total(y_true <= y_pred, weight), legal
@@ -245,12 +252,15 @@ def d2_pinball_score(
 @functools.partial(jax.jit, static_argnames="average")
 @with_auto_axes
 def _d2_pinball_score(y_true, y_pred, sample_weight, where, outputs, alpha, *, average):
-    y_true, y_pred, weight = resolve(y_true, y_pred, sample_weight, where)
+    y_true, y_pred, weight = resolve_exactly(y_true, y_pred, sample_weight, where)
     alpha = _level(alpha, y_true.dtype)
-    quantile = jnp.broadcast_to(weighted_quantile(y_true, weight, alpha), y_true.shape)
-    residual = weighted_sum(_pinball(y_true, y_pred, weight, alpha), weight)
-    total = weighted_sum(_pinball(y_true, quantile, weight, alpha), weight)
     target = moments(y_true, weight)
+    # Integers lose no digits when they are counted from near them.
+    split = isinstance(y_true, Split)
+    around = y_true - lax.stop_gradient(target.mean)[None] if split else y_true
+    quantile = jnp.broadcast_to(weighted_quantile(around, weight, alpha), around.shape)
+    residual = weighted_sum(_pinball(y_true, y_pred, weight, alpha), weight)
+    total = weighted_sum(_pinball(around, quantile, weight, alpha), weight)
     # At levels 0 and 1 a constant can fit without loss a target that is not constant.
     score = explained_fraction(residual, total, target.constant | (total == 0))
     return over_outputs(jnp.where(target.entries >= 2, score, jnp.nan), average, outputs)

@@ -7,10 +7,11 @@ from jax import Array
 
 from jmetrics._core import check
 from jmetrics._core.anatomy import Step, metric, plan
-from jmetrics._core.moments import moments
+from jmetrics._core.moments import extent, moments
 from jmetrics._core.numerics import (
     absolute,
     mean_of,
+    nearest,
     safe_divide,
     safe_sqrt,
     weighted_mean,
@@ -18,7 +19,7 @@ from jmetrics._core.numerics import (
     weighted_total,
 )
 from jmetrics._core.types import ArrayLike
-from jmetrics._core.weights import clean, combine, resolve
+from jmetrics._core.weights import combine, resolve_exactly, split
 from jmetrics.regression._outputs import (
     absolute_error,
     checked_inputs,
@@ -113,8 +114,8 @@ def weighted_mean_absolute_percentage_error(
 
 
 def _error_and_size(y_true, y_pred, sample_weight, where):
-    y_true, y_pred, weight = resolve(y_true, y_pred, sample_weight, where)
-    error, size = absolute(y_true - y_pred), absolute(y_true)
+    y_true, y_pred, weight = resolve_exactly(y_true, y_pred, sample_weight, where)
+    error, size = absolute(y_true - y_pred), absolute(nearest(y_true))
     return weighted_sum(error, weight), weighted_sum(size, weight)
 
 
@@ -161,7 +162,7 @@ def mean_absolute_scaled_error(
 
 def _over_naive(total, y_train, train_where, *, seasonality):
     known = combine(None, train_where, y_train.shape, jnp.int32)
-    y_train = clean(y_train.astype(total.value.dtype), None, train_where)
+    y_train = split(y_train, total.value.dtype, None, train_where)
     steps = absolute(y_train[seasonality:] - y_train[:-seasonality])
     naive = weighted_mean(steps, known[seasonality:] * known[:-seasonality])
     return safe_divide(mean_of(total), naive, jnp.nan)
@@ -205,10 +206,12 @@ def normalized_root_mean_squared_error(
 
 
 def _squares_and_size(y_true, y_pred, sample_weight, where, *, normalization):
-    y_true, y_pred, weight = resolve(y_true, y_pred, sample_weight, where)
+    y_true, y_pred, weight = resolve_exactly(y_true, y_pred, sample_weight, where)
     squares = weighted_total(jnp.square(y_true - y_pred), weight)
+    if normalization == "range":
+        return squares, extent(y_true, weight != 0)
     if normalization == "l2":
-        return squares, weighted_total(jnp.square(y_true), weight)
+        return squares, weighted_total(jnp.square(nearest(y_true)), weight)
     return squares, moments(y_true, weight)
 
 
@@ -216,7 +219,7 @@ def _root_over_size(statistic, outputs, *, average, normalization):
     squares, size = statistic
     divisor = {
         "mean": lambda: absolute(size.mean),
-        "range": lambda: size.high - size.low,
+        "range": lambda: size.width,
         "std": lambda: safe_sqrt(safe_divide(size.deviation, size.weight, jnp.nan)),
         "l2": lambda: safe_sqrt(mean_of(size)),
     }[normalization]()
@@ -226,10 +229,10 @@ def _root_over_size(statistic, outputs, *, average, normalization):
 
 def _percentage(y_true: Array, y_pred: Array, weight: Array) -> Array:
     del weight
-    return absolute(y_true - y_pred) / jnp.maximum(absolute(y_true), _FLOAT64_EPS)
+    return absolute(y_true - y_pred) / jnp.maximum(absolute(nearest(y_true)), _FLOAT64_EPS)
 
 
 def _symmetric_percentage(y_true: Array, y_pred: Array, weight: Array) -> Array:
     del weight
-    half = absolute(y_true) / 2 + absolute(y_pred) / 2
+    half = absolute(nearest(y_true)) / 2 + absolute(nearest(y_pred)) / 2
     return safe_divide(2 * absolute(y_true / 2 - y_pred / 2), half, 0.0)

@@ -21,7 +21,7 @@ from jmetrics._core import check
 from jmetrics._core.anatomy import Step
 from jmetrics._core.numerics import absolute
 from jmetrics._core.types import ArrayLike
-from jmetrics._core.weights import combine, resolve
+from jmetrics._core.weights import combine, resolve_exactly
 from jmetrics.curves._points import distinct, fitted, length_of, trimmed
 from jmetrics.curves._scores import scored
 from jmetrics.curves.rates import precision_recall_of, roc_of
@@ -162,7 +162,7 @@ def _add_values(state, values, sample_weight, where, *, bins):
 
 @functools.partial(jax.jit, static_argnames="bins")
 def _add_errors(state, y_true, y_pred, sample_weight, where, *, bins):
-    y_true, y_pred, weight = resolve(y_true, y_pred, sample_weight, where)
+    y_true, y_pred, weight = resolve_exactly(y_true, y_pred, sample_weight, where)
     return _unlabelled(state, bins, absolute(y_true - y_pred), weight)
 
 

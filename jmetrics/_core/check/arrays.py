@@ -83,11 +83,15 @@ def as_vectors(y_true: Any, y_pred: Any, sample_weight: Any, where: Any) -> tupl
 def _given(values: Mapping[str, Any], sample_weight: Any, where: Any) -> dict[str, Array]:
     """Return all that is not None as arrays."""
     named = {**values, "sample_weight": sample_weight, "where": where}
-    return {name: array(name, a) for name, a in named.items() if name in values or a is not None}
+    return {
+        name: array(name, a, compared=name in values)
+        for name, a in named.items()
+        if name in values or a is not None
+    }
 
 
 def _optional(name: str, value: Any) -> Array | None:
-    return None if value is None else array(name, value)
+    return None if value is None else array(name, value, compared=False)
 
 
 def _of_one_shape(

@@ -27,10 +27,11 @@ def cutoffs(name: str, value: Any) -> int | tuple[int, ...] | None:
 
 def split_options(options: dict[str, Any]) -> tuple[dict[str, Any], tuple[tuple[str, Any], ...]]:
     """Split the options of a metric: numbers are traced, what picks a branch is static."""
-    numbers = (float, np.floating, np.ndarray, jax.Array)
-    traced = {k: v for k, v in options.items() if isinstance(v, numbers)}
-    moved = {k: number(k, v) if isinstance(v, float) else v for k, v in traced.items()}
-    return moved, tuple((k, _hashable(v)) for k, v in options.items() if k not in traced)
+    traced = {k: number(k, v) for k, v in options.items() if isinstance(v, (float, np.floating))}
+    for name, value in options.items():
+        if hasattr(value, "__array__") and not isinstance(value, np.generic):
+            traced[name] = array(name, value, compared=False)
+    return traced, tuple((k, _hashable(v)) for k, v in options.items() if k not in traced)
 
 
 def _hashable(value: Any) -> Any:
@@ -61,7 +62,7 @@ def number(name: str, value: Number) -> float | Array:
             _on_device.cache_clear()
             moved = _on_device(float(value), *state)
         return moved
-    converted = array(name, value)
+    converted = array(name, value, compared=False)
     if converted.shape != ():
         raise ValueError(f"`{name}` must be a single number, got shape {converted.shape}")
     return converted
@@ -78,14 +79,14 @@ def _numbers(name: str, value: Any) -> Array:
     """Return a traced option of several numbers; plain ones may be moved, as one may."""
     plain = isinstance(value, (list, tuple))
     with jax.transfer_guard_host_to_device("allow") if plain else nullcontext():
-        return array(name, value)
+        return array(name, value, compared=False)
 
 
 def number_or_samples(name: str, value: Any, shape: tuple[int, ...]) -> float | Array:
     """Return a traced option that is one number or has one a sample."""
     if isinstance(value, PLAIN):
         return number(name, value)
-    converted = array(name, value)
+    converted = array(name, value, compared=False)
     if converted.shape not in ((), shape):
         raise ValueError(
             f"`{name}` must be a number or have one entry a sample, shape {shape}, "
