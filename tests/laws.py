@@ -335,14 +335,6 @@ def whole_numbers_of_any_dtype(case: Case) -> None:
         assert_same(value, evaluate(case, numbers.astype(np.float32)).value)
 
 
-@law_of_the_row
-def lists_are_arrays(case: Case) -> None:
-    y_true, y_pred, *_ = sample(case)
-    expected = case(y_true, y_pred)
-    assert_same(case(y_true.tolist(), y_pred.tolist()), expected, rtol=0)
-    assert_same(case(y_true.astype(np.float64), y_pred.astype(np.float64)), expected, rtol=0)
-
-
 @law_of_the_kernel
 def half_precision_becomes_float32(case: Case) -> None:
     y_true, y_pred, weight, where = sample(case)

@@ -17,7 +17,7 @@ from jax.experimental import checkify
 from sklearn import metrics as sk
 
 from jmetrics import mean_squared_error as honest
-from tests import laws, mode_laws, oracles
+from tests import laws, laws_of_input, mode_laws, oracles
 from tests.row import OUTPUTS, SMOOTH, Case, Maker, Outside, Row, cases_of, columns, real
 
 Metric = Callable[..., Any]
@@ -216,9 +216,22 @@ def answers_in_half_precision(y_true, y_pred, *, sample_weight=None, where=None)
     return value.astype(jnp.float16)
 
 
-@breaks(laws.lists_are_arrays)
+@breaks(laws_of_input.containers_are_alike)
 def rounds_lists(y_true, y_pred, *, sample_weight=None, where=None):
     y_true = np.asarray(y_true, np.float16) if isinstance(y_true, list) else y_true
+    return honest(y_true, y_pred, sample_weight=sample_weight, where=where)
+
+
+@breaks(laws_of_input.containers_are_alike)
+def cuts_integers_of_64_bits(y_true, y_pred, *, sample_weight=None, where=None):
+    whole = hasattr(y_true, "dtype") and y_true.dtype == np.int64
+    y_true = y_true.astype(np.int32) if whole else y_true
+    return honest(y_true, y_pred, sample_weight=sample_weight, where=where)
+
+
+@breaks(laws_of_input.integers_are_subtracted_exactly)
+def rounds_before_subtracting(y_true, y_pred, *, sample_weight=None, where=None):
+    y_true, y_pred = (jnp.asarray(a, jnp.float32) for a in (y_true, y_pred))
     return honest(y_true, y_pred, sample_weight=sample_weight, where=where)
 
 

@@ -94,8 +94,8 @@ def resolve_exactly(
     """
     dtype = accumulator(y_true, y_pred, sample_weight, beside)
     weight = combine(sample_weight, where, y_true.shape, dtype)
-    y_true, y_pred = (split(y, dtype, sample_weight, where) for y in (y_true, y_pred))
-    return y_true, y_pred, over_trailing(weight, y_true.ndim)
+    true, pred = (split(y, dtype, sample_weight, where) for y in (y_true, y_pred))
+    return true, pred, over_trailing(weight, y_true.ndim)
 
 
 def split(

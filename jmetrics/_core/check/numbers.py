@@ -137,9 +137,8 @@ def _rounded(name: str, x: np.ndarray) -> np.ndarray:
     flat = near.ravel()
     low, high = float(np.fmin.reduce(flat)), float(np.fmax.reduce(flat))
     size = max(-low, high)
-    if size >= _WHOLE and _whole(x) and not np.array_equal(near, x):
-        if np.max(np.abs(x)) < 2.0**31:
-            return x.astype(np.int32)
+    if size >= _WHOLE and _whole(x) and np.max(np.abs(x)) < 2.0**31:
+        return near if np.array_equal(near, x) else x.astype(np.int32)
     if high - low <= _ALIKE * size and not 0.5 <= low <= high <= 1:
         known = np.isfinite(near)
         _resolved(name, x[known], near[known])

@@ -27,9 +27,11 @@ def cutoffs(name: str, value: Any) -> int | tuple[int, ...] | None:
 
 def split_options(options: dict[str, Any]) -> tuple[dict[str, Any], tuple[tuple[str, Any], ...]]:
     """Split the options of a metric: numbers are traced, what picks a branch is static."""
-    traced = {k: number(k, v) for k, v in options.items() if isinstance(v, (float, np.floating))}
+    plain, arrays = (float, np.floating), jax.Array
+    traced: dict[str, Any] = {k: v for k, v in options.items() if isinstance(v, arrays)}
+    traced |= {k: number(k, v) for k, v in options.items() if isinstance(v, plain)}
     for name, value in options.items():
-        if hasattr(value, "__array__") and not isinstance(value, np.generic):
+        if hasattr(value, "__array__") and not isinstance(value, (np.generic, jax.Array)):
             traced[name] = array(name, value, compared=False)
     return traced, tuple((k, _hashable(v)) for k, v in options.items() if k not in traced)
 
