@@ -16,6 +16,16 @@ _LONG = 2**18
 """Up to this length, passes over the data cost less than a table of 2¹⁶ entries for each."""
 
 
+def rising_levels(alpha: Array) -> tuple[Array, Array, Array]:
+    """Levels, kept within [0, 1], the share of the line that each stands for, and whether they
+    rise within [0, 1], but for rounding.
+    """
+    none = jnp.zeros_like(alpha[:1])
+    ends = jnp.concatenate([none, alpha, none + 1])
+    rising = jnp.all(ends[1:] >= ends[:-1] - 4 * jnp.finfo(alpha.dtype).eps)
+    return jnp.clip(alpha, 0, 1), jnp.clip(ends[2:], 0, 1) - jnp.clip(ends[:-2], 0, 1), rising
+
+
 def weighted_quantile(x: Array, weight: Array, level: Array) -> Array:
     """Quantile over the first axis of floats `x`, at one level; `weight` has the axes of `x`, or 1.
 

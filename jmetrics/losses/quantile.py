@@ -10,6 +10,7 @@ from jax import Array
 
 from jmetrics._core import check
 from jmetrics._core.numerics import accumulator, weighted_mean
+from jmetrics._core.quantiles import rising_levels
 from jmetrics._core.types import ArrayLike, Number
 from jmetrics._core.weights import resolve_exactly
 from jmetrics.losses._pinball import KERNELS, smooth_pinball
@@ -233,10 +234,8 @@ def _crps_loss(y_true, y_pred, sample_weight, where, alpha, smoothing, *, kernel
         alpha = place / max(m - 1, 1) if fair else (place + 0.5) / m
         share = jnp.full(m, 2 / m, dtype)
     else:
-        ends = jnp.concatenate([jnp.zeros(1, dtype), alpha.astype(dtype), jnp.ones(1, dtype)])
-        rising = jnp.all(ends[1:] >= ends[:-1])
-        alpha = check.defined(ends[1:-1], rising, "`alpha` must rise within [0, 1]")
-        share = ends[2:] - ends[:-2]
+        alpha, share, rising = rising_levels(alpha.astype(dtype))
+        alpha = check.defined(alpha, rising, "`alpha` must rise within [0, 1]")
     loss = _pinball(y_true[:, None] - y_pred, alpha[None], smoothing, kernel)
     return weighted_mean(jnp.sum(share[None] * loss, axis=1), weight, undefined=0.0)
 

@@ -14,6 +14,7 @@ from jax import Array
 from jmetrics._core import check
 from jmetrics._core.anatomy import Step, metric, plan
 from jmetrics._core.numerics import Split, absolute, mean_of, safe_sqrt, weighted_total
+from jmetrics._core.quantiles import rising_levels
 from jmetrics._core.types import ArrayLike
 from jmetrics._core.weights import clean, resolve_exactly
 
@@ -106,11 +107,8 @@ def crps_quantiles(
 
 def _of_quantiles(y_true, y_pred, sample_weight, where, alpha):
     y_true, y_pred, weight = resolve_exactly(y_true, y_pred, sample_weight, where)
-    alpha = alpha.astype(y_pred.dtype)
-    ends = jnp.concatenate([jnp.zeros_like(alpha[:1]), alpha, jnp.ones_like(alpha[:1])])
-    rising = jnp.all(ends[1:] >= ends[:-1])
+    alpha, width, rising = rising_levels(alpha.astype(y_pred.dtype))
     alpha = check.defined(alpha, rising, "`alpha` must rise within [0, 1]")
-    width = ends[2:] - ends[:-2]
     error = y_true[:, None] - y_pred
     pinball = jnp.maximum(alpha[None] * error, (alpha[None] - 1) * error)
     return weighted_total(jnp.sum(width[None] * pinball, axis=1), weight)

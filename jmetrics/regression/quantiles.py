@@ -15,6 +15,7 @@ from jmetrics._core.merging import Legal
 from jmetrics._core.moments import moments
 from jmetrics._core.numerics import (
     Split,
+    absolute,
     accumulator,
     mean_of,
     nearest,
@@ -140,7 +141,7 @@ def interval_score(
     and upper ends; `alpha` one traced number. A scalar.
     Range: [0, ∞), in units of y; lower is better.
     Undefined: NaN when nothing counts, for `alpha` outside (0, 1] and for a lower end above
-    the upper one.
+    the upper one by more than rounding, which counts as equal to it.
     Gradient: piecewise constant in the ends; smooth in the weights.
     Cost: O(n) time, no temporary arrays.
     Raises: ValueError or TypeError for shapes and dtypes that do not fit.
@@ -163,9 +164,12 @@ def _interval_scores(y_true, y_pred, sample_weight, where, alpha):
     alpha = jnp.asarray(alpha, low.dtype)
     alpha = check.defined(alpha, (alpha > 0) & (alpha <= 1), "`alpha` must be in (0, 1]")
     missed = jnp.maximum(low - y_true, 0) + jnp.maximum(y_true - high, 0)
+    width = high - low
+    size = jnp.maximum(absolute(nearest(low)), absolute(nearest(high)))
+    crossed = 0 if isinstance(ends, Split) else 2 * jnp.finfo(size.dtype).eps * size
     score = check.defined(
-        high - low + 2 / alpha * missed,
-        (low <= high) | (weight == 0),
+        jnp.maximum(width, 0) + 2 / alpha * missed,
+        (-width <= crossed) | (weight == 0),
         "the lower ends in `y_pred` must not exceed the upper ends",
     )
     return weighted_total(score, weight)
@@ -182,7 +186,9 @@ def quantile_coverage(
     """Share of the targets at or below each predicted quantile, Σ w [y_true ≤ y_pred] / Σ w.
 
     Calibrated quantiles of level α cover the share α. The difference of two columns is the
-    coverage of the interval between them.
+    coverage of the half-open interval (lower, upper] between them, since each column is compared
+    by ≤: a target equal to the lower end counts as below the interval. Where targets tie with
+    predicted quantiles, as counts and rounded amounts do, the closed interval covers more.
 
     Shapes: `y_true` and the optional `sample_weight` and `where` (n,); `y_pred` (n,) or
     (n, n_levels). A scalar, or (n_levels,).

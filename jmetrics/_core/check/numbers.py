@@ -25,7 +25,8 @@ def array(name: str, value: Any, *, compared: bool = True, if_wide: str = _FLOAT
     take it as it is, at a third of the time that it takes to make it one of JAX's first.
     """
     if not isinstance(value, Array):
-        host = value if type(value) is np.ndarray else _host(name, value)
+        numeric = type(value) is np.ndarray and value.dtype.kind != "O"
+        host = value if numeric else _host(name, value)
         value = host if isinstance(host, Array) else _kept(name, host, compared, if_wide)
     if not _real(value.dtype):
         raise TypeError(f"`{name}` must hold real numbers, got {value.dtype}")
