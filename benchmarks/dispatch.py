@@ -171,9 +171,9 @@ def first_call(name: str, kind: str, n: int) -> None:
     }[kind]
     programs: list[float] = []
 
-    def note(event: str, seconds: float, **_: Any) -> None:
+    def note(event: str, duration_secs: float, **_: Any) -> None:
         if event.endswith("backend_compile_duration"):
-            programs.append(seconds)
+            programs.append(duration_secs)
 
     jax.monitoring.register_event_duration_secs_listener(note)
     jax.block_until_ready(KEY)

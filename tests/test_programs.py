@@ -51,7 +51,7 @@ def test_an_eager_call_compiles_two_programs_at_most(case: Any) -> None:
 def test_a_call_inside_jit_is_one_program() -> None:
     y, p = labels(23)
     for metric in (jmetrics.accuracy_score, jmetrics.f1_score, jmetrics.roc_auc_score):
-        assert programs_compiled_by(lambda m=metric: jax.jit(m)(y, p)) == 1
+        assert programs_compiled_by(functools.partial(jax.jit(metric), y, p)) == 1
     run = jax.jit(lambda key, y, p: bootstrap(key, jmetrics.f1_score, y, p, **FEW).low)
     assert programs_compiled_by(lambda: run(KEY, y, p)) == 1
 
@@ -85,7 +85,7 @@ def test_what_a_metric_is_a_share_of_is_asked_once() -> None:
 @pytest.mark.parametrize("average", ["binary", "macro"])
 def test_one_key_draws_alike_however_it_is_called(average: str) -> None:
     y, p = labels(60)
-    options = {"average": average, "n_resamples": 50}
+    options: dict[str, Any] = {"average": average, "n_resamples": 50}
 
     def draws(y: Any, p: Any, **more: Any) -> Any:
         return bootstrap(KEY, jmetrics.f1_score, y, p, **options, **more).distribution
