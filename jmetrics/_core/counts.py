@@ -115,7 +115,9 @@ def class_counts(y_true: Array, y_pred: Array, weight: Array, num_classes: int) 
     count = _count_pairs if paired else _count_each
     true, pred = (jnp.where(are_classes(y, num_classes), y, num_classes) for y in (y_true, y_pred))
     tp, fp, fn = count(true, pred, weight, num_classes + 1)
-    counts = BinaryCounts(tp[:-1], fp[:-1], fn[:-1], tn=(sum_of_others(tp + fn) - fp)[:-1])
+    counts = BinaryCounts(
+        tp[:-1], fp[:-1], fn[:-1], tn=(sum_of_others(tp) + sum_of_others(fn) - fp)[:-1]
+    )
     if not floating:
         return counts
     # Rounding leaves something of a difference that is 0, and a rate of it would make sense.

@@ -98,6 +98,33 @@ def two_sum(a: Array, b: Array) -> tuple[Array, Array]:
     return total, jnp.where(jnp.isfinite(total), lost, jnp.zeros_like(lost))
 
 
+def difference_of_products(a: Array, b: Array, c: Array, d: Array) -> Array:
+    """a b − c d, right to its last digits where all digits of the products cancel.
+
+    Halves of the factors have exact products (Dekker 1971), and sums carry what they lose.
+    """
+    (a, b), (c, d) = (tuple(map(_halves, pair)) for pair in ((a, b), (-c, d)))
+    terms = [x * y for i in range(3) for u, v in ((a, b), (c, d)) for x, y in _of_order(u, v, i)]
+    total, rest = terms[0], jnp.zeros_like(terms[0])
+    for term in terms[1:]:
+        total, lost = two_sum(total, term)
+        rest = rest + lost
+    return total + rest
+
+
+def _halves(x: Array) -> tuple[Array, Array]:
+    """The leading half of the digits and the others (Veltkamp 1968)."""
+    high = x * (2.0 ** (-(-jnp.finfo(x.dtype).nmant // 2)) + 1)
+    high = high - (high - x)
+    return high, x - high
+
+
+def _of_order(
+    u: tuple[Array, Array], v: tuple[Array, Array], order: int
+) -> list[tuple[Array, Array]]:
+    return [(u[i], v[order - i]) for i in (0, 1) if order - i in (0, 1)]
+
+
 def _settled(total: Array, rest: Array) -> Compensated:
     return Compensated(*two_sum(total, rest))
 

@@ -129,6 +129,18 @@ def absolute(x: Array) -> Array:
     return x * lax.stop_gradient(jnp.sign(x))
 
 
+def kept_within(x: Array, low: float, high: float) -> Array:
+    """x, which rounding alone takes out of [low, high], with its own derivative at the ends."""
+    return x + lax.stop_gradient(jnp.clip(x, low, high) - x)
+
+
+def power_near(size: Array) -> Array:
+    """Power of two near a number, well within the range of the dtype; 1 for 0."""
+    _, exponent = jnp.frexp(size)
+    limit = jnp.finfo(size.dtype).maxexp - 8
+    return jnp.ldexp(jnp.ones_like(size), jnp.clip(exponent, -limit, limit))
+
+
 @jax.custom_jvp
 def safe_sqrt(x: Array) -> Array:
     """Square root whose derivative at 0 is 0, not infinity."""
@@ -174,8 +186,7 @@ def unit_near(x: Array, on: Array) -> Array:
     """
     low, high = extremes(lax.stop_gradient(x), on)
     size = jnp.where(low <= high, jnp.maximum(-low, high), jnp.zeros_like(low))
-    _, exponent = jnp.frexp(size)
-    return jnp.ldexp(jnp.ones_like(size), jnp.clip(exponent, -120, 120))[None]
+    return power_near(size)[None]
 
 
 _LONG = 2**10

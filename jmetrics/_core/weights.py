@@ -12,7 +12,7 @@ import jax.numpy as jnp
 from jax import Array, lax
 from jax.typing import DTypeLike
 
-from jmetrics._core.numerics import Split, accumulator, nearest
+from jmetrics._core.numerics import Split, accumulator, nearest, power_near
 
 
 def combine(
@@ -48,8 +48,7 @@ def scaled_by_sum(weight: Array) -> Array:
 
 
 def _over_power(weight: Array, size: Array) -> Array:
-    _, exponent = jnp.frexp(size)
-    return weight * jnp.ldexp(jnp.ones((), weight.dtype), -exponent)
+    return weight / power_near(size)
 
 
 def over_trailing(a: Array, ndim: int) -> Array:

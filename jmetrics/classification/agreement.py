@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import jax.numpy as jnp
-from jax import Array
+from jax import Array, lax
 
 from jmetrics._core import check
 from jmetrics._core.anatomy import SAME, Step, metric, plan
@@ -18,7 +18,15 @@ from jmetrics._core.counts import (
     matches,
     sum_of_others,
 )
-from jmetrics._core.numerics import accumulator, safe_divide, safe_sqrt, weighted_sum
+from jmetrics._core.limbs import difference_of_products
+from jmetrics._core.numerics import (
+    accumulator,
+    kept_within,
+    power_near,
+    safe_divide,
+    safe_sqrt,
+    weighted_sum,
+)
 from jmetrics._core.types import ArrayLike, Number
 from jmetrics._core.weights import over_trailing
 from jmetrics.classification._averages import Labelled, all_labels, score_counts, weight_of
@@ -162,11 +170,10 @@ def matthews_corrcoef(
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """Correlation of predicted and true classes, (E − O) / √(V_true V_pred).
+    """Correlation of predicted and true classes, Σ_k (TP_k TN_k − FP_k FN_k) / √(V_true V_pred).
 
-    O is the share of samples that are wrong and E the share that chance would get wrong. V is
-    the probability that two samples have different classes. For two classes this is the
-    Pearson correlation of the labels.
+    The counts are those of class k against the rest, and V is the weight of the pairs of samples
+    that have different classes. For two classes this is the Pearson correlation of the labels.
 
     Shapes: all (n,). A scalar. `num_classes` is needed under `jit`; samples with a label
     beyond are left out.
@@ -174,8 +181,8 @@ def matthews_corrcoef(
     Undefined: 0 where either array has one class alone; NaN when nothing counts, and for
     labels that are not whole numbers.
     Gradient: 0 in the labels, smooth in the weights.
-    Cost: O(n + num_classes) time and memory. Counts are turned into shares before they are
-    multiplied, so nothing overflows.
+    Cost: O(n + num_classes) time and memory. Nothing overflows, and the difference of products
+    keeps its digits.
     Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
     Source: `sklearn.metrics.matthews_corrcoef`; Gorodkin (2004).
 
@@ -200,13 +207,12 @@ def _known_cells(y_true, y_pred, sample_weight, where, *, num_classes):
 def correlation_of_classes(counts: BinaryCounts) -> Array:
     """Matthews correlation of the counts of all classes; NaN when nothing counts."""
     total = jnp.sum(counts.true)
-    true, pred, wrong = (
-        safe_divide(cell, total, 0.0) for cell in (counts.true, counts.pred, counts.fn)
-    )
-    by_chance = jnp.sum(true * sum_of_others(pred))
-    spread = [safe_sqrt(jnp.sum(x * sum_of_others(x))) for x in (true, pred)]
-    value = safe_divide(by_chance - jnp.sum(wrong), spread[0] * spread[1], 0.0)
-    return jnp.where(total != 0, value, jnp.nan)
+    unit = power_near(lax.stop_gradient(total))
+    tp, fp, fn, tn = (cell / unit for cell in counts)
+    agreement = jnp.sum(difference_of_products(tp, tn, fp, fn))
+    spread = [safe_sqrt(jnp.sum(x * sum_of_others(x))) for x in (tp + fn, tp + fp)]
+    value = safe_divide(agreement, spread[0] * spread[1], 0.0)
+    return jnp.where(total != 0, kept_within(value, -1, 1), jnp.nan)
 
 
 @metric

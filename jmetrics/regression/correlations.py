@@ -11,7 +11,14 @@ from jmetrics._core.anatomy import Step, metric, plan
 from jmetrics._core.bits import sortable_bits
 from jmetrics._core.discordance import pairs
 from jmetrics._core.moments import CoMoments, InUnits, comoments, distance, merging_unit
-from jmetrics._core.numerics import accumulator, nearest, safe_divide, safe_sqrt, unit_near
+from jmetrics._core.numerics import (
+    accumulator,
+    kept_within,
+    nearest,
+    safe_divide,
+    safe_sqrt,
+    unit_near,
+)
 from jmetrics._core.order import centred_ranks
 from jmetrics._core.sharding import with_auto_axes
 from jmetrics._core.types import ArrayLike
@@ -62,7 +69,7 @@ def correlation(together: CoMoments) -> Array:
     """Correlation of two columns, kept in [−1, 1] against rounding."""
     x, y = together.x, together.y
     scale = safe_sqrt(x.deviation) * safe_sqrt(y.deviation)
-    value = jnp.clip(safe_divide(together.product, scale, jnp.nan), -1, 1)
+    value = kept_within(safe_divide(together.product, scale, jnp.nan), -1, 1)
     return jnp.where(x.constant | y.constant, jnp.nan, value)
 
 
@@ -138,7 +145,8 @@ def _kendall_tau(y_true, y_pred, sample_weight, where):
     all_count = sample_weight is None and where is None
     counts = pairs(y_true, y_pred, None if all_count else weight, dtype)
     scale = safe_sqrt(counts.apart_x) * safe_sqrt(counts.apart_y)
-    value = jnp.clip(safe_divide(counts.apart - 2 * counts.discordant, scale, jnp.nan), -1, 1)
+    value = safe_divide(counts.apart - 2 * counts.discordant, scale, jnp.nan)
+    value = kept_within(value, -1, 1)
     constant = _constant(y_true, weight) | _constant(y_pred, weight)
     return _without_nan(jnp.where(constant, jnp.nan, value), y_true, y_pred, weight)
 
@@ -187,4 +195,5 @@ def concordance_corrcoef(
 def _concordance(together):
     x, y, product = together.statistic
     offset = x.weight * jnp.square(distance(x, y))
-    return safe_divide(2 * product, x.deviation + y.deviation + offset, jnp.nan)
+    value = safe_divide(2 * product, x.deviation + y.deviation + offset, jnp.nan)
+    return kept_within(value, -1, 1)
