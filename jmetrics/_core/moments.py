@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import jax.numpy as jnp
@@ -24,7 +24,18 @@ from jmetrics._core.merging import (
     plus,
     scale,
 )
-from jmetrics._core.numerics import Split, extremes, nearest, safe_divide, weighted_sum
+from jmetrics._core.numerics import (
+    Split,
+    Total,
+    extremes,
+    mean_of,
+    nearest,
+    safe_divide,
+    safe_sqrt,
+    unit_near,
+    weighted_sum,
+    weighted_total,
+)
 
 
 @exportable
@@ -113,6 +124,7 @@ class InUnits(NamedTuple):
         return InUnits(units, join(in_units, union))
 
 
+@exportable
 @kinds(low=LEAST, low_rest=LEAST, high=MOST, high_rest=MOST)
 class Extent(NamedTuple):
     """The least and the largest number of each column, in two parts each; ±inf without any."""
@@ -130,6 +142,10 @@ class Extent(NamedTuple):
         high = union.most(part.high for part in parts)
         high_rest = union.most(_if(part.high == high, part.high_rest, -jnp.inf) for part in parts)
         return Extent(low, low_rest, high, high_rest)
+
+    def times(self, factor: Array) -> Extent:
+        """Extent of numbers times a positive factor."""
+        return Extent(*(end * factor for end in self))
 
     @property
     def width(self) -> Array:
@@ -151,10 +167,10 @@ def extent(x: Array | Split, on: Array) -> Extent:
     return Extent(low, low_rest, high, high_rest)
 
 
-def merging_unit(unit: Array, *columns: Moments) -> Array:
-    """The unit that columns with these moments were divided by, and 0 if all are 0."""
+def merging_unit(unit: Array, *columns: Moments | Extent) -> Array:
+    """The unit that columns of these extremes were divided by, and 0 if all are 0."""
     some = [(column.low != 0) | (column.high != 0) for column in columns]
-    counted = functools.reduce(jnp.logical_or, some) & (columns[0].entries > 0)
+    counted = functools.reduce(jnp.logical_or, some) & (columns[0].low <= columns[0].high)
     return jnp.where(counted, unit, jnp.zeros_like(unit))
 
 
@@ -166,6 +182,49 @@ def unit_of(unit: Array) -> Array:
 def _unit_ratio(part: Array, whole: Array) -> Array:
     # What a small part loses beyond is nothing beside the others, but 0 × ∞ would be NaN.
     return jnp.maximum(unit_of(part) / unit_of(whole), jnp.finfo(part.dtype).tiny)
+
+
+@exportable
+class Squares(NamedTuple):
+    """What a mean of squares is made of."""
+
+    value: Array
+    """Σ w d²."""
+    weight: Array
+
+    def times(self, factor: Array) -> Squares:
+        """The same of numbers times a positive factor."""
+        return self._replace(value=scale(scale(self.value, factor), factor))
+
+
+def squares(measure: Callable[..., tuple[Array, Array]], arrays: tuple[Any, ...]) -> InUnits:
+    """Squares of d, summed over the first axis, for measure(*arrays) = d, weight.
+
+    Mostly they are in range as they are, so only where their sum is not are the arrays looked at
+    again. What is made of them is made anew then, since to keep it for that takes time.
+    """
+    d, weight = measure(*arrays)
+    plain = weighted_total(jnp.square(d), weight)
+    size = jnp.finfo(plain.value.dtype).maxexp / 2
+    in_range = (plain.value > 2.0**-size) & (plain.value < 2.0**size)
+
+    def anew(arrays: tuple[Any, ...], _: Array) -> tuple[Array, Array]:
+        d, weight = measure(*arrays)
+        unit = unit_near(d, weight != 0)
+        return unit[0], weighted_sum(jnp.square(d / unit), weight)
+
+    def as_it_is(_: tuple[Any, ...], value: Array) -> tuple[Array, Array]:
+        return jnp.ones_like(value), value
+
+    unit, value = lax.cond(jnp.all(in_range), as_it_is, anew, arrays, plain.value)
+    unit = jnp.where(value > 0, lax.stop_gradient(unit), jnp.zeros_like(unit))
+    return InUnits((unit,), Squares(value, plain.weight))
+
+
+def root_mean_square(of: InUnits) -> Array:
+    """Root of the mean square; NaN where no weight is left."""
+    (unit,), (value, weight) = of.units, of.statistic
+    return safe_sqrt(mean_of(Total(value, weight))) * unit_of(unit)
 
 
 class _Centred(NamedTuple):

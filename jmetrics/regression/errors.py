@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -11,7 +13,8 @@ from jax import Array
 from jmetrics._core import check
 from jmetrics._core.anatomy import Step, metric, plan
 from jmetrics._core.merging import Most
-from jmetrics._core.numerics import absolute, nearest, safe_sqrt
+from jmetrics._core.moments import root_mean_square, squares
+from jmetrics._core.numerics import absolute, nearest
 from jmetrics._core.quantiles import weighted_quantile
 from jmetrics._core.sharding import with_auto_axes
 from jmetrics._core.types import ArrayLike
@@ -75,7 +78,7 @@ def root_mean_squared_error(
     >>> float(root_mean_squared_error([0.0, 0.0, 0.0, 0.0], [1.0, 1.0, 1.0, -1.0]))
     1.0
     """
-    return mean_error(_squared, y_true, y_pred, multioutput, sample_weight, where, finish=safe_sqrt)
+    return _root_mean(_difference, y_true, y_pred, multioutput, sample_weight, where)
 
 
 @metric
@@ -156,9 +159,7 @@ def root_mean_squared_log_error(
     >>> round(float(root_mean_squared_log_error([3.0, 5.0, 2.5, 7.0], [2.5, 5.0, 4.0, 8.0])), 6)
     0.199324
     """
-    return mean_error(
-        _squared_log, y_true, y_pred, multioutput, sample_weight, where, finish=safe_sqrt
-    )
+    return _root_mean(_log_difference, y_true, y_pred, multioutput, sample_weight, where)
 
 
 @metric
@@ -260,9 +261,38 @@ def _median_absolute_error(y_true, y_pred, sample_weight, where, outputs, *, ave
     return over_outputs(per_output, average, outputs)
 
 
-def _squared(y_true: Array, y_pred: Array, weight: Array) -> Array:
+def _root_mean(
+    difference: Callable[..., Array],
+    y_true: Any,
+    y_pred: Any,
+    multioutput: Any,
+    sample_weight: Any,
+    where: Any,
+) -> Any:
+    arrays, outputs, average = checked_inputs(y_true, y_pred, sample_weight, where, multioutput)
+    finish = Step.of(_root_by_output, outputs, average=average)
+    return plan(arrays, Step.of(_squares, difference=difference), finish)
+
+
+def _squares(*arrays, difference):
+    def measure(*arrays: Any) -> tuple[Array, Array]:
+        y_true, y_pred, weight = resolve_exactly(*arrays)
+        return difference(y_true, y_pred, weight), weight
+
+    return squares(measure, arrays)
+
+
+def _root_by_output(of_squares, outputs, *, average):
+    return over_outputs(root_mean_square(of_squares), average, outputs)
+
+
+def _difference(y_true: Array, y_pred: Array, weight: Array) -> Array:
     del weight
-    return jnp.square(y_true - y_pred)
+    return y_true - y_pred
+
+
+def _squared(y_true: Array, y_pred: Array, weight: Array) -> Array:
+    return jnp.square(_difference(y_true, y_pred, weight))
 
 
 def _log_cosh(y_true: Array, y_pred: Array, weight: Array) -> Array:
@@ -275,6 +305,10 @@ def _log_cosh(y_true: Array, y_pred: Array, weight: Array) -> Array:
 
 
 def _squared_log(y_true: Array, y_pred: Array, weight: Array) -> Array:
+    return jnp.square(_log_difference(y_true, y_pred, weight))
+
+
+def _log_difference(y_true: Array | Split, y_pred: Array | Split, weight: Array) -> Array:
     inside = (nearest(y_true) > -1) & (nearest(y_pred) > -1)
     a, b, gap = (
         jnp.where(inside, x, jnp.zeros_like(x))
@@ -285,6 +319,4 @@ def _squared_log(y_true: Array, y_pred: Array, weight: Array) -> Array:
     ratio = gap / (1 + b)
     far = absolute(gap) / (1 + jnp.minimum(a, b))
     difference = jnp.log1p(jnp.where(absolute(ratio) < 0.5, ratio, far))
-    return check.defined(
-        jnp.square(difference), inside | (weight == 0), "`y_true` and `y_pred` must exceed -1"
-    )
+    return check.defined(difference, inside | (weight == 0), "`y_true` and `y_pred` must exceed -1")

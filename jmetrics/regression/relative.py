@@ -2,21 +2,32 @@
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 import jax.numpy as jnp
 from jax import Array
 
 from jmetrics._core import check
 from jmetrics._core.anatomy import Step, metric, plan
-from jmetrics._core.moments import extent, moments
+from jmetrics._core.exporting import exportable
+from jmetrics._core.moments import (
+    InUnits,
+    extent,
+    merging_unit,
+    moments,
+    root_mean_square,
+    squares,
+    unit_of,
+)
 from jmetrics._core.numerics import (
     absolute,
     mean_of,
     nearest,
     safe_divide,
     safe_sqrt,
+    unit_near,
     weighted_mean,
     weighted_sum,
-    weighted_total,
 )
 from jmetrics._core.types import ArrayLike
 from jmetrics._core.weights import combine, resolve_exactly, split
@@ -205,26 +216,49 @@ def normalized_root_mean_squared_error(
     return plan(arrays, Step.of(_squares_and_size, normalization=normalization), finish)
 
 
-def _squares_and_size(y_true, y_pred, sample_weight, where, *, normalization):
-    y_true, y_pred, weight = resolve_exactly(y_true, y_pred, sample_weight, where)
-    squares = weighted_total(jnp.square(y_true - y_pred), weight)
-    if normalization == "range":
-        return squares, extent(y_true, weight != 0)
+@exportable
+class ErrorAndSize(NamedTuple):
+    error: InUnits
+    size: InUnits
+    """Squares or moments of the target."""
+
+
+def _squares_and_size(*arrays, normalization):
+    def error(*arrays: Any) -> tuple[Array, Array]:
+        y_true, y_pred, weight = resolve_exactly(*arrays)
+        return y_true - y_pred, weight
+
+    def target(*arrays: Any) -> tuple[Array, Array]:
+        y_true, _, weight = resolve_exactly(*arrays)
+        return nearest(y_true), weight
+
+    errors = squares(error, arrays)
     if normalization == "l2":
-        return squares, weighted_total(jnp.square(nearest(y_true)), weight)
-    return squares, moments(y_true, weight)
+        return ErrorAndSize(errors, squares(target, arrays))
+    y_true, _, weight = resolve_exactly(*arrays)
+    on = weight != 0
+    unit = unit_near(nearest(y_true), on)
+    of_range = normalization == "range"
+    size = extent(y_true / unit, on) if of_range else moments(y_true, weight, unit)
+    return ErrorAndSize(errors, InUnits((merging_unit(unit[0], size),), size))
 
 
 def _root_over_size(statistic, outputs, *, average, normalization):
-    squares, size = statistic
-    divisor = {
-        "mean": lambda: absolute(size.mean),
-        "range": lambda: size.width,
-        "std": lambda: safe_sqrt(safe_divide(size.deviation, size.weight, jnp.nan)),
-        "l2": lambda: safe_sqrt(mean_of(size)),
-    }[normalization]()
-    root = safe_sqrt(mean_of(squares))
-    return over_outputs(safe_divide(root, divisor, jnp.nan), average, outputs)
+    error, size = statistic
+    if normalization == "l2":
+        divisor = root_mean_square(size)
+    else:
+        target = size.statistic
+        divisor = (
+            unit_of(size.units[0])
+            * {
+                "mean": lambda: absolute(target.mean),
+                "range": lambda: target.width,
+                "std": lambda: safe_sqrt(safe_divide(target.deviation, target.weight, jnp.nan)),
+            }[normalization]()
+        )
+    ratio = safe_divide(root_mean_square(error), divisor, jnp.nan)
+    return over_outputs(ratio, average, outputs)
 
 
 def _percentage(y_true: Array, y_pred: Array, weight: Array) -> Array:
