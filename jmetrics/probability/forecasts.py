@@ -9,11 +9,18 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax import Array
+from jax import Array, lax
 
 from jmetrics._core import check
 from jmetrics._core.anatomy import Step, metric, plan
-from jmetrics._core.numerics import Split, absolute, mean_of, safe_sqrt, weighted_total
+from jmetrics._core.numerics import (
+    Split,
+    absolute,
+    mean_of,
+    power_near,
+    safe_sqrt,
+    weighted_total,
+)
 from jmetrics._core.quantiles import rising_levels
 from jmetrics._core.types import ArrayLike
 from jmetrics._core.weights import clean, resolve_exactly
@@ -234,7 +241,7 @@ def mean_score(
     sample_weight: ArrayLike | None,
     where: ArrayLike | None,
 ) -> Any:
-    """Mean of score(z, scale)."""
+    """Mean of score(y_true − y_pred, scale)."""
     arrays = check.samples(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where)
     scale = check.number_or_samples("scale", scale, arrays[0].shape)
     return plan(arrays, Step.of(_scores, scale, score=score), Step.of(mean_of))
@@ -249,29 +256,88 @@ def _scores(y_true, y_pred, sample_weight, where, scale, *, score):
     scale = jnp.asarray(scale, y_true.dtype)
     positive = scale > 0
     scale = jnp.where(positive, scale, jnp.ones_like(scale))
-    value = score((y_true - y_pred) / scale, scale)
+    value = score(y_true - y_pred, scale)
     value = check.defined(value, positive | (weight == 0), "`scale` must be positive")
     return weighted_total(value, weight)
 
 
-def _normal_score(z: Array, scale: Array) -> Array:
-    density = math.sqrt(2 / math.pi) * jnp.exp(-jnp.square(z) / 2)
-    inside = z * jax.scipy.special.erf(z * math.sqrt(0.5))
-    return scale * (inside + density - 1 / math.sqrt(math.pi))
+def _crps(
+    value: Callable[[Array, Array, Array], Array],
+    slope: Callable[[Array], Array],
+    rest: Callable[[Array], Array],
+) -> Callable[[Array, Array], Array]:
+    """A score of an error e and a scale s, value(e, s, e / s), with the slopes of the two.
+
+    Taken of terms that grow with e, that in s would be what cancelling leaves of them.
+    """
+
+    def in_scales(error: Array, scale: Array) -> Array:
+        return jnp.clip(error / scale, -40, 40)  # beyond, no slope changes any more
+
+    @jax.custom_jvp
+    def score(error: Array, scale: Array) -> Array:
+        return value(error, scale, in_scales(error, scale))
+
+    @score.defjvp
+    def _(primals: tuple[Array, Array], tangents: tuple[Array, Array]) -> tuple[Array, Array]:
+        z = in_scales(*primals)
+        return score(*primals), tangents[0] * slope(z) + tangents[1] * rest(z)
+
+    return score
 
 
-def _logistic_score(z: Array, scale: Array) -> Array:
+def _normal(error: Array, scale: Array, z: Array) -> Array:
+    return error * _normal_slope(z) + scale * _normal_rest(z)
+
+
+def _normal_slope(z: Array) -> Array:
+    return jax.scipy.special.erf(z * math.sqrt(0.5))
+
+
+def _normal_rest(z: Array) -> Array:
+    return math.sqrt(2 / math.pi) * jnp.exp(-jnp.square(z) / 2) - 1 / math.sqrt(math.pi)
+
+
+def _logistic(error: Array, scale: Array, z: Array) -> Array:
+    return jnp.abs(error) + scale * (2 * jnp.log1p(jnp.exp(-jnp.abs(z))) - 1)
+
+
+def _logistic_slope(z: Array) -> Array:
+    return jnp.tanh(z / 2)
+
+
+def _logistic_rest(z: Array) -> Array:
     size = absolute(z)
-    return scale * (size + 2 * jnp.log1p(jnp.exp(-size)) - 1)
+    return 2 * (jnp.log1p(jnp.exp(-size)) + size * jax.nn.sigmoid(-size)) - 1
 
 
-def _laplace_score(z: Array, scale: Array) -> Array:
+def _laplace(error: Array, scale: Array, z: Array) -> Array:
+    return jnp.abs(error) + scale * (jnp.exp(-jnp.abs(z)) - 0.75)
+
+
+@jax.custom_jvp
+def _laplace_slope(z: Array) -> Array:
+    return -jnp.sign(z) * jnp.expm1(-jnp.abs(z))
+
+
+@_laplace_slope.defjvp
+def _laplace_slope_jvp(primals: tuple[Array], tangents: tuple[Array]) -> tuple[Array, Array]:
+    (z,), (dz,) = primals, tangents
+    return _laplace_slope(z), dz * jnp.exp(-absolute(z))
+
+
+def _laplace_rest(z: Array) -> Array:
     size = absolute(z)
-    return scale * (size + jnp.exp(-size) - 0.75)
+    return (1 + size) * jnp.exp(-size) - 0.75
 
 
-def _gaussian_nll(z: Array, scale: Array) -> Array:
-    return jnp.log(scale) + jnp.square(z) / 2 + math.log(2 * math.pi) / 2
+_normal_score = _crps(_normal, _normal_slope, _normal_rest)
+_logistic_score = _crps(_logistic, _logistic_slope, _logistic_rest)
+_laplace_score = _crps(_laplace, _laplace_slope, _laplace_rest)
+
+
+def _gaussian_nll(error: Array, scale: Array) -> Array:
+    return jnp.log(scale) + jnp.square(error / scale) / 2 + math.log(2 * math.pi) / 2
 
 
 @metric
@@ -311,8 +377,11 @@ def energy_score(
 
 def _of_vectors(y_true, y_pred, sample_weight, where, *, fair):
     y_true, y_pred, weight = resolve_exactly(y_true, y_pred, sample_weight, where)
-    members = jax.tree.map(lambda a: jnp.swapaxes(a, 0, 1), y_pred)
-    m = y_pred.shape[1]
+    largest, m = jnp.max(jnp.abs(nearest(y_pred)), axis=(1, 2)), y_pred.shape[1]
+    size = jnp.maximum(largest, jnp.max(jnp.abs(nearest(y_true)), axis=1))
+    unit = power_near(lax.stop_gradient(size))  # in which squares stay in range
+    members = jax.tree.map(lambda a: jnp.swapaxes(a, 0, 1), y_pred) / unit[None, :, None]
+    y_true = y_true / unit[:, None]
 
     @jax.checkpoint
     def distance_to(vectors: Array | Split) -> Array:
@@ -320,7 +389,7 @@ def _of_vectors(y_true, y_pred, sample_weight, where, *, fair):
         return jnp.mean(_norm(members - vectors[None]), axis=0)
 
     spread = jnp.sum(jax.lax.map(distance_to, members), axis=0) / max(m - fair, 1)
-    return weighted_total(distance_to(y_true) - spread / 2, weight[:, 0])
+    return weighted_total(unit * (distance_to(y_true) - spread / 2), weight[:, 0])
 
 
 def _norm(vectors: Array) -> Array:
