@@ -271,17 +271,15 @@ def _crps(
     Taken of terms that grow with e, that in s would be what cancelling leaves of them.
     """
 
-    def in_scales(error: Array, scale: Array) -> Array:
-        return jnp.clip(error / scale, -40, 40)  # beyond, no slope changes any more
-
     @jax.custom_jvp
     def score(error: Array, scale: Array) -> Array:
-        return value(error, scale, in_scales(error, scale))
+        return value(error, scale, error / scale)
 
     @score.defjvp
     def _(primals: tuple[Array, Array], tangents: tuple[Array, Array]) -> tuple[Array, Array]:
-        z = in_scales(*primals)
-        return score(*primals), tangents[0] * slope(z) + tangents[1] * rest(z)
+        error, scale = primals
+        z = jnp.clip(error / scale, -40, 40)  # beyond, no slope changes any more
+        return score(error, scale), tangents[0] * slope(z) + tangents[1] * rest(z)
 
     return score
 
