@@ -39,7 +39,8 @@ class ListLoss(NamedTuple):
     """How a loss of lists is computed; static."""
 
     prepare: Callable[..., tuple[Array, Array]]
-    """From `y_true` as floats and an option to labels or gains, and which entries are legal."""
+    """From `y_true` as floats and an option, or else the lists, to labels or gains, and which
+    entries are legal."""
     reason: str
     """Why the others are not."""
     finish: Finish
@@ -85,7 +86,7 @@ def _over_lists(
     of_each = of_items(lists, sample_weight)
     score = clean(scores_of_items(y_score, dtype, on, lists), of_each, where)
     relevance = clean(y_true.astype(dtype), of_each, where)
-    label, legal = loss.prepare(relevance, in_dtype_of(y_true, option))
+    label, legal = loss.prepare(relevance, lists if option is None else in_dtype_of(y_true, option))
     label = jnp.where(on, label, jnp.zeros_like(label))
     values, some = loss.finish(Items(score, label, on, lists), *options)
     values = jnp.where(some, values, jnp.zeros_like(values))

@@ -28,7 +28,8 @@ class Score(NamedTuple):
     """How a ranking metric is computed; static."""
 
     prepare: Callable[..., tuple[Array, Array]]
-    """From `y_true` as floats and an option to labels or gains, and which entries are legal."""
+    """From `y_true` as floats and an option, or else the lists, to labels or gains, and which
+    entries are legal."""
     reason: str
     """Why the others are not."""
     rank: Ranking
@@ -139,7 +140,9 @@ def _of_lists(
     weight = combine(sample_weight, None, (count,), dtype)
     lists = lists_of(segment_ids, None if where is None else on, count)
     relevance = clean(y_true.astype(dtype), of_items(lists, sample_weight), where)
-    label, legal = score.prepare(relevance, in_dtype_of(y_true, option))
+    label, legal = score.prepare(
+        relevance, lists if option is None else in_dtype_of(y_true, option)
+    )
 
     ranked = score.rank(y_score, label, lists, ties)
     cutoffs = k if isinstance(k, tuple) else (k,)

@@ -269,8 +269,10 @@ def discounted(gain: Gain, *, ideal: bool) -> Score:
         check.require(callable(gain), f"`gain` must be a name or a function, got {gain!r}")
         of_relevance = gain
 
-    def prepare(y_true: Array, _: None) -> tuple[Array, Array]:
+    def prepare(y_true: Array, lists: Lists) -> tuple[Array, Array]:
         legal = (y_true >= 0) if ideal else (y_true == y_true)
+        if ideal and of_relevance is _exponential:
+            return _exponential_shares(y_true, lists), legal
         return of_relevance(y_true).astype(y_true.dtype), legal
 
     if ideal:
@@ -284,6 +286,18 @@ def _linear(y: Array) -> Array:
 
 def _exponential(y: Array) -> Array:
     return jnp.expm1(math.log(2) * y)
+
+
+def _exponential_shares(y: Array, lists: Lists) -> Array:
+    """2^y − 1 over 2^(largest y of the list), which no grade is too large for."""
+    most = lists.of_each(lists.max(lax.stop_gradient(y)))
+    return -jnp.expm1(-math.log(2) * y) * _power_of_2(y - most)
+
+
+def _power_of_2(x: Array) -> Array:
+    """2^x, exact for whole numbers."""
+    whole = jnp.floor(lax.stop_gradient(x))
+    return jnp.ldexp(jnp.exp2(x - whole), whole.astype(jnp.int32))
 
 
 _GAINS: dict[str, Callable[[Array], Array]] = {"linear": _linear, "exponential": _exponential}
