@@ -315,3 +315,22 @@ def test_top_k_of_scores_that_are_large() -> None:
             moved = d / (d.sum() or 1)
             expected = d[0] * (moved - np.array([1.0, 0, 0])) / temperature
             np.testing.assert_allclose(slope[0], expected, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("scheme", ["lambdarank", "ndcg_loss2++"])
+def test_a_model_that_starts_with_all_scores_tied_can_learn(scheme) -> None:
+    y = jnp.array([[2, 0, 1, 0]])
+    slope = jax.grad(lambda s: losses.lambda_loss(y, s, scheme=scheme))(jnp.zeros((1, 4)))[0]
+    assert slope[0] < slope[2] < 0 < slope[1] == slope[3]
+
+
+@pytest.mark.parametrize("top", [126, 128, 1000])
+@pytest.mark.parametrize("loss", ["lambda", "approx_ndcg", "neural_ndcg"])
+def test_losses_of_exponential_gains_of_any_grade(loss, top: int) -> None:
+    """Gains matter relative to the largest of the list, and 0 counts for nothing beside it."""
+    y, s = np.array([[4, 3, 1, 0], [2, 4, 4, 3]]), np.array([[0.0, 2.0, 1.0, 0.5]] * 2)
+    of = {"lambda": losses.lambda_loss, "approx_ndcg": losses.approx_ndcg_loss}
+    function = of.get(loss, losses.neural_ndcg_loss)
+    shares = function(2.0 ** (y - 4), s, average=None)
+    found = function(y + top - 4, s, gain="exponential", average=None)
+    assert_same(found, shares, rtol=1e-6)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -133,8 +133,8 @@ def lambda_loss(
 
     Σ W_ij log2(1 + exp(−(s_i − s_j) / τ)) over the pairs of a list with y_i > y_j. With the gain
     G of an item over the ideal sum, its rank r by score, which ties share, and
-    D(r) = 1 / log2(1 + r): W_ij = |G_i − G_j| times ρ_ij = |D(r_i) − D(r_j)| for
-    `scheme="lambdarank"`, δ_ij = D(|r_i − r_j|) − D(|r_i − r_j| + 1) for "ndcg_loss2", where tied
+    D(r) = 1 / log2(1 + r): W_ij = |G_i − G_j| times ρ_ij = |D(r_i) − D(r_j)|, its mean over the
+    orders of tied items, for `scheme="lambdarank"`, δ_ij = D(|r_i − r_j|) − D(|r_i − r_j| + 1) for "ndcg_loss2", where tied
     scores count as neighbours, D(1) − D(2), or ρ_ij + `mu` δ_ij for "ndcg_loss2++"; "ndcg_loss1"
     has W_ij = G_i D(r_i) for all pairs i ≠ j.
     Stands for 1 − `jmetrics.ndcg_score` with the same `gain`.
@@ -209,6 +209,19 @@ def _lambda_loss(gain: Gain, scheme: str) -> ListLoss:
     return ListLoss(score.prepare, score.reason, finish)
 
 
+class _Ranked(NamedTuple):
+    """What the weights of the pairs of an item are made of."""
+
+    score: Array
+    gain: Array
+    rank: Array
+    """By score, which ties share."""
+    discount: Array | None
+    """Mean of it over the orders of the items tied with this one."""
+    tied_gap: Array | None
+    """Mean distance of the discounts of two of them."""
+
+
 def _weighted_pairs(
     items: Items, temperature: Number, mu: Number, *, scheme: str
 ) -> tuple[Array, Array]:
@@ -217,47 +230,74 @@ def _weighted_pairs(
     mu = check.defined(mu, mu >= 0, "`mu` must not be negative")
     best = ideal_gain(items.label, items.lists, None)
     gain = safe_divide(items.label, items.lists.of_each(best), 0.0)
+    ranked = _ranked(items, gain, with_discounts=scheme in ("lambdarank", "ndcg_loss2++"))
 
-    def of(own: Any, others: Any, together: Array) -> Array:
-        (own_score, own_gain, own_rank), (score, gain, rank) = own, others
-        weight = _SCHEMES[scheme](own_gain, gain, own_rank, rank, mu)
+    def of(own: _Ranked, others: _Ranked, together: Array) -> Array:
+        weight = _SCHEMES[scheme](own, others, mu)
         if scheme != "ndcg_loss1":
-            together = together & (own_gain > gain)
-        return sum_where(weight * _logistic(own_score - score, temperature), together)
+            together = together & (own.gain > others.gain)
+        return sum_where(weight * _logistic(own.score - others.score, temperature), together)
 
-    sums = over_pairs(of, (items.score, gain, _ranks(items)), items) / math.log(2)
+    sums = over_pairs(of, ranked, items) / math.log(2)
     if scheme == "ndcg_loss1":  # less what an item loses to itself
-        sums = sums - gain * discount(_ranks(items))
+        sums = sums - gain * discount(ranked.rank)
     return total(items, sums), best != 0
 
 
-def _ranks(items: Items) -> Array:
-    def of(own: Array, others: Array, together: Array) -> Array:
-        above, tied = (sum_where(on, together & on) for on in (others > own, others == own))
-        return above.astype(own.dtype) + (tied.astype(own.dtype) + 1) / 2
+def _ranked(items: Items, gain: Array, *, with_discounts: bool) -> _Ranked:
+    score = lax.stop_gradient(items.score)
+    stored = lax.broadcasted_iota(jnp.int32, score.shape, score.ndim - 1)
 
-    return over_pairs(of, lax.stop_gradient(items.score), items)
+    def count(own: Any, others: Any, together: Array) -> tuple[Array, ...]:
+        above, tied = others[0] > own[0], others[0] == own[0]
+        before = (tied & (others[1] < own[1]),) if with_discounts else ()
+        return tuple(sum_where(on, together & on) for on in (above, tied, *before))
+
+    above, tied, *before = over_pairs(count, (score, stored), items)
+    above, tied, *before = (a.astype(score.dtype) for a in (above, tied, *before))
+    rank = above + (tied + 1) / 2
+    if not with_discounts:
+        return _Ranked(items.score, gain, rank, None, None)
+
+    # As stored, each step to the next of the tied is between so many pairs of them.
+    place = above + before[0] + 1
+    between = _discount_step(place) * (before[0] + 1) * (tied - 1 - before[0])
+
+    def add(own: Any, others: Any, together: Array) -> tuple[Array, ...]:
+        tied = together & (others[0] == own[0])
+        return tuple(sum_where(values, tied) for values in others[1:])
+
+    discounts, gaps = over_pairs(add, (score, discount(place), between), items)
+    pairs = jnp.maximum(tied * (tied - 1) / 2, 1)
+    return _Ranked(items.score, gain, rank, discounts / jnp.maximum(tied, 1), gaps / pairs)
 
 
-def _by_rank(own_gain, gain, own_rank, rank, mu):
+def _discount_step(rank: Array) -> Array:
+    """How much the discount falls to the next rank, which a difference of both is too coarse for."""
+    return discount(rank) * jnp.log1p(1 / (1 + rank)) / jnp.log1p(1 + rank)
+
+
+def _by_rank(own: _Ranked, others: _Ranked, mu: Array) -> Array:
     """What the DCG would change by if the two items changed places."""
     del mu
-    return (own_gain - gain) * jnp.abs(discount(own_rank) - discount(rank))
+    apart = jnp.abs(own.discount - others.discount)
+    apart = jnp.where(own.score == others.score, own.tied_gap, apart)
+    return (own.gain - others.gain) * apart
 
 
-def _by_distance(own_gain, gain, own_rank, rank, mu):
+def _by_distance(own: _Ranked, others: _Ranked, mu: Array) -> Array:
     del mu
-    apart = jnp.maximum(jnp.abs(own_rank - rank), 1)
-    return (own_gain - gain) * (discount(apart) - discount(apart + 1))
+    apart = jnp.maximum(jnp.abs(own.rank - others.rank), 1)
+    return (own.gain - others.gain) * _discount_step(apart)
 
 
-def _by_both(*arguments):
-    return _by_rank(*arguments) + arguments[-1] * _by_distance(*arguments)
+def _by_both(own: _Ranked, others: _Ranked, mu: Array) -> Array:
+    return _by_rank(own, others, mu) + mu * _by_distance(own, others, mu)
 
 
-def _by_own(own_gain, gain, own_rank, rank, mu):
-    del gain, rank, mu
-    return own_gain * discount(own_rank)
+def _by_own(own: _Ranked, others: _Ranked, mu: Array) -> Array:
+    del others, mu
+    return own.gain * discount(own.rank)
 
 
 _SCHEMES = {

@@ -92,12 +92,23 @@ pairwise_logistic = mean_of_pairs(lambda t, temperature=1.0: np.logaddexp(0, -t 
 pairwise_hinge = mean_of_pairs(lambda t, margin=1.0: np.maximum(margin - t, 0))
 
 
+def exchange(s: np.ndarray) -> np.ndarray:
+    """Mean distance of the discounts of two items, over all places that the two may have."""
+    discount = 1 / np.log2(2 + np.arange(s.shape[1]))
+    first, tied = (differences(s) < 0).sum(axis=2)[:, :, None], differences(s) == 0
+    place = np.arange(s.shape[1])
+    may = ((place >= first) & (place < first + tied.sum(axis=2)[:, :, None])).astype(float)
+    distance = may @ np.abs(np.subtract.outer(discount, discount)) @ may.swapaxes(1, 2)
+    both = may @ may.swapaxes(1, 2)  # the places that they cannot have at once
+    return ratio(distance, may.sum(axis=2)[:, :, None] * may.sum(axis=2)[:, None] - both)
+
+
 def lambda_loss(y, s, *, scheme="ndcg_loss2++", gain="linear", temperature=1.0, mu=10.0):
     gain = GAINS[gain](y)
     best = ideal(gain)
     gain = ratio(gain, np.broadcast_to(best[:, None], gain.shape))
     rank = 0.5 + np.sum((differences(s) < 0) + 0.5 * (differences(s) == 0), axis=2)
-    by_rank = np.abs(differences(1 / np.log2(1 + rank)))
+    by_rank = exchange(s)
     apart = np.maximum(np.abs(differences(rank)), 1)
     by_distance = 1 / np.log2(1 + apart) - 1 / np.log2(2 + apart)
     worth = {
