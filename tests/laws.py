@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import logging
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -16,6 +18,7 @@ from jax.sharding import AbstractMesh, AxisType, NamedSharding, PartitionSpec
 
 import jmetrics
 from tests.compare import assert_nan, assert_raises, assert_same, assert_zero, largest
+from tests.degrees import degree_of, in_unit
 from tests.harness import (
     Data,
     K,
@@ -306,6 +309,72 @@ def weights_have_no_scale(case: Case) -> None:
     grows = np.float32(3.7) if TOTAL in case.traits else 1
     assert_same(result.by_pred, grows * expected.by_pred)
     assert_same(3.7 * result.by_weight, grows * expected.by_weight)
+
+
+@law
+def weights_of_any_size(case: Case) -> None:
+    """c w is w, also for a c near the ends of the range; slopes in the weights are over c."""
+    if COPIES in case.traits or TOTAL in case.traits or SUPPORT in case.traits:
+        return
+    data = sample(case)
+    expected = evaluate(case, data)
+    for c in (np.float32(2.0**-100), np.float32(2.0**100)):
+        result = evaluate(case, data._replace(weight=data.weight * c))
+        assert_same(result.value, expected.value)
+        assert_same(result.by_pred, expected.by_pred)
+        assert_same(c * result.by_weight, expected.by_weight)
+
+
+@law_of_the_row
+def data_in_any_unit(case: Case) -> None:
+    """f(c y_true, c y_pred) = c^k f(y_true, y_pred), for powers of two over the range."""
+    k = degree_of(case)
+    if k is None:
+        return
+    data = sample(case)
+
+    def of(unit: float) -> Any:
+        c, options = np.float32(unit), in_unit(case, unit)
+
+        @jax.jit
+        def run(y_true: Any, y_pred: Any, weight: Any) -> Any:
+            def total(y_pred: Any, weight: Any) -> Any:
+                return blend(case(y_true, y_pred, sample_weight=weight, **options))
+
+            return jax.value_and_grad(total, argnums=(0, 1))(y_pred, weight)
+
+        value, (by_pred, by_weight) = run(data.y_true * c, data.y_pred * c, data.weight)
+        # Over c^k in two steps, since that may be out of range itself.
+        root = np.float64(unit) ** (k / 2)
+        parts = (value, by_pred * np.float64(unit), by_weight)
+        return [np.asarray(part, np.float64) / root / root for part in parts]
+
+    expected = of(1.0)
+    for exponent in (-100, 100):
+        assert_same(of(2.0 ** int(exponent / max(abs(k), abs(k - 1), 1))), expected)
+
+
+@law_of_the_row
+def values_stay_in_range(case: Case) -> None:
+    """Not by an ulp does a value leave the range that the docstring states, a perfect fit's too."""
+    low, high = documented_range(case)
+    for seed in range(3):
+        data = sample(case, seed=seed)
+        perfect = [data._replace(y_pred=data.y_true)] * (data.y_true.shape == data.y_pred.shape)
+        for given in (data, *perfect):
+            for leaf in jax.tree.leaves(evaluate(case, given).value):
+                inside = ((leaf >= low) & (leaf <= high)) | np.isnan(leaf)
+                assert np.all(inside), f"{leaf} is not in [{low}, {high}]"
+
+
+def documented_range(case: Case) -> tuple[float, float]:
+    """The ends in the docstring; infinite where they depend on the options."""
+    text = " ".join((inspect.getdoc(case.row.metric) or "").split())
+    found = re.search(r"Range: [\[(]([−\d]\S*), (\d+|∞)[\])]", text)
+    if not found or {TOTAL, SUPPORT} & case.traits:
+        return -np.inf, np.inf
+    low, high = (float(end.replace("−", "-").replace("∞", "inf")) for end in found.groups())
+    return low, high
 
 
 @law

@@ -196,6 +196,31 @@ def smooths_the_weights(y_true, y_pred, *, sample_weight=None, where=None):
     return jnp.sum(weight * jnp.square(y_true - y_pred)) / (1 + jnp.sum(weight))
 
 
+@breaks(laws.weights_of_any_size)
+def multiplies_by_the_weight_twice(y_true, y_pred, *, sample_weight=None, where=None):
+    weight = total_weight(y_true, sample_weight, where)
+    return (
+        naive(weight * jnp.square(y_true - y_pred), weight)
+        * jnp.sum(weight)
+        / jnp.sum(jnp.square(weight))
+    )
+
+
+@breaks(laws.data_in_any_unit, degree=1)
+def takes_the_root_of_squares(y_true, y_pred, *, sample_weight=None, where=None):
+    return jnp.sqrt(honest(y_true, y_pred, sample_weight=sample_weight, where=where))
+
+
+@breaks(laws.values_stay_in_range)
+def correlates_by_rounded_sums(y_true, y_pred, *, sample_weight=None, where=None):
+    """A score that rounding alone takes above its end.
+
+    Range: (−∞, 1], higher is better.
+    """
+    error = honest(y_true, y_pred, sample_weight=sample_weight, where=where)
+    return (1 - error) * jnp.float32(1.0000001)
+
+
 @breaks(laws.order_is_irrelevant)
 def prefers_the_first(y_true, y_pred, *, sample_weight=None, where=None):
     discount = jnp.linspace(1, 0.9, len(y_true), dtype=sample_weight.dtype)

@@ -66,6 +66,8 @@ class Row:
     """Options with a value that must raise a ValueError."""
     outside: tuple[Outside, ...] = ()
     name: str = ""
+    degree: float | None = None
+    """k of f(c y_true, c y_pred) = c^k f(y_true, y_pred); or as `tests.degrees` says."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -25,6 +25,7 @@ from jax.typing import DTypeLike
 
 from jmetrics._core import check
 from jmetrics._core.exporting import exportable
+from jmetrics._core.limbs import difference_of_products
 from jmetrics._core.merging import MOST, kinds
 from jmetrics._core.numerics import power_of
 from jmetrics._core.types import Number
@@ -84,13 +85,14 @@ def unit_deviance(y: Array, mu: Array, power: Power) -> Array:
 def unit_deviance_of_log(y: Array, log_mu: Array, power: Power) -> Array:
     """Deviance by the logarithm of mu, also where mu itself is out of reach.
 
-    Where mu^a or mu^b is too, the tangent goes on.
+    Where mu^a or y mu^b is too, the tangent goes on.
     """
     reach, least = _reach(y.dtype), 1e-6
-    # The powers of a small mu come with y, and one of 0 takes the limit away.
-    room = jnp.minimum(reach - jnp.log(_or_one(y, y > 0)), reach + 7)
-    low = jnp.where(y > 0, room / jnp.maximum(-power.to_one, least), jnp.inf)
-    high = reach / jnp.maximum(power.to_two, least)
+    a, b = power.to_two, power.to_one
+    room = jnp.maximum(reach - jnp.log(_or_one(jnp.abs(y), y != 0)), 1)
+    room = jnp.where(y != 0, room, jnp.inf)
+    low = jnp.minimum(reach / jnp.maximum(-a, least), room / jnp.maximum(-b, least))
+    high = jnp.minimum(reach / jnp.maximum(a, least), room / jnp.maximum(b, least))
     near = jnp.clip(log_mu, *jax.lax.stop_gradient((-low, high)))
     slope = jax.lax.stop_gradient(_slope_in_log(y, near, power))
     return _deviance_of_log(y, near, power) + slope * (log_mu - near)
@@ -114,8 +116,7 @@ def _deviance(y: Array, mu: Array, power: Power) -> Array:
 
 @jax.custom_jvp
 def _deviance_of_log(y: Array, log_mu: Array, power: Power) -> Array:
-    square = jnp.square(y - _exponential(log_mu)[1])
-    return jnp.where(power.value == 0, square, _general_of_log(y, log_mu, power))
+    return _general_of_log(y, log_mu, power)
 
 
 def _tangent(general, slope_in_mu, slope_in_y, primals, tangents):
@@ -178,55 +179,95 @@ def _reach(dtype: DTypeLike) -> float:
     return math.log(float(jnp.finfo(dtype).max)) - 8
 
 
-def _exponential(log_mu: Array) -> tuple[Array, Array]:
-    """Whether mu and its square can be held, and it or the nearest of which they can."""
-    reach = _reach(log_mu.dtype) / 2
-    return jnp.abs(log_mu) <= reach, jnp.exp(jnp.clip(log_mu, -reach, reach))
-
-
 def _slope_in_log(y: Array, log_mu: Array, power: Power) -> Array:
     """2 (mu − y) mu^b."""
-    inner, mu = _exponential(log_mu)
-    to_a, to_b = _powers(log_mu, power)
-    near = jnp.where(mu > y, (mu - y) / mu * to_a, (mu - y) * to_b)
-    return 2 * jnp.where(inner, near, to_a - y * to_b)
-
-
-def _powers(log_mu: Array, power: Power) -> tuple[Array, Array]:
-    """mu^a and mu^b, or the nearest numbers that can be held."""
-    top = _reach(log_mu.dtype) + 7.5
-    to_a, to_b = (jnp.exp(jnp.minimum(e * log_mu, top)) for e in (power.to_two, power.to_one))
-    return to_a, to_b
+    a, b, log = power.to_two, power.to_one, _log_over(y, log_mu)
+    # Of y and mu, the larger comes before their difference.
+    larger = jnp.where(log > 0, _times_exp(_or_one(y, y > 0), b, log_mu), _exp(a, log_mu))
+    positive = jnp.sign(log) * jnp.expm1(-jnp.abs(log)) * larger
+    return 2 * jnp.where(y > 0, positive, _exp(a, log_mu) - y * _exp(b, log_mu))
 
 
 def _slope_in_y_of_log(y: Array, log_mu: Array, power: Power) -> Array:
-    inner, mu = _exponential(log_mu)
-    b, positive = power.to_one, y > 0
-    (_, to_b), base = _powers(log_mu, power), _or_one(y, positive)
-    apart = _powers_apart(base, to_b, jnp.log(base) - log_mu, b)
-    at_zero = jnp.where(b > 0, -_divide(to_b, b), jnp.zeros_like(y))
-    return jnp.where(inner, _slope_in_y(y, mu, power), 2 * jnp.where(positive, apart, at_zero))
+    """2 (y^b − mu^b) / b; 0 where that is −∞, at y = 0 from power 1 on."""
+    b, log = power.to_one, _log_over(y, log_mu)
+    top, mu_to_b = jnp.maximum(b * log, 0), _exp(b, log_mu)
+    larger = jnp.where(top > 0, power_of(_or_one(y, y > 0), b), mu_to_b)
+    apart = larger * _apart(log, b, top)
+    at_zero = jnp.where(b > 0, -_divide(mu_to_b, b), jnp.zeros_like(y))
+    below = jnp.where(power.value == 0, y - mu_to_b, at_zero)
+    return 2 * jnp.where(y > 0, apart, below)
 
 
 def _general_of_log(y: Array, log_mu: Array, power: Power) -> Array:
-    # Each form gets an argument that suits it, since the derivative looks at both.
-    inner, mu = _exponential(log_mu)
-    outer = jnp.where(inner, jnp.full_like(log_mu, _reach(log_mu.dtype)), log_mu)
-    return jnp.where(inner, _general(y, _or_one(mu, inner), power), _extreme(y, outer, power))
-
-
-def _extreme(y: Array, log_mu: Array, power: Power) -> Array:
-    """Deviance for a mu out of reach, by powers of it that are not."""
+    """Powers of mu and of y / mu over the largest of them, which the result may be far below."""
     a, b = power.to_two, power.to_one
-    to_a, to_b = _powers(log_mu, power)
-    by_b = jnp.asarray(a > 0.5)
-    base = _or_one(y, y > 0)
-    exponent, scale = jnp.where(by_b, b, a), jnp.where(by_b, to_b, to_a)
-    apart = _powers_apart(base, scale, jnp.log(base) - log_mu, exponent)
-    error = base * to_b - to_a
-    far = jnp.where(by_b, _divide(base * apart - error, a), _divide(error - apart, -b))
-    zero_or_less = _divide(to_a, a) - _divide(jnp.minimum(y, 0) * to_b, b)
-    return 2 * jnp.where(y > 0, far, zero_or_less)
+    log, by_b = _log_over(y, log_mu), jnp.asarray(a >= 0.5)
+    top = jax.lax.stop_gradient(jnp.maximum(jnp.maximum(log, a * log), 0))
+    one, ratio = jnp.exp(-top), jnp.exp(log - top)
+    exponent = jnp.where(by_b, b, a)
+    # y (y^b − mu^b) / b − mu^b (y − mu), or (y^a − mu^a) / a − mu^b (y − mu), over mu^a e^top.
+    far = _apart(log, exponent, top - jnp.where(by_b, log, 0)) - (ratio - one)
+    near = (jnp.abs(log) < 0.5) & (jnp.abs(exponent * log) < 1)
+    close = _near(jnp.where(near, log, 0), None if power.is_limit else exponent, by_b)
+    close = jnp.where(by_b, ratio, -one) * close
+    value = _divide(jnp.where(near, close, far), jnp.where(by_b, a, b)) * _largest(y, log_mu, power)
+    return 2 * jnp.where(y > 0, value, _of_no_more_than_0(y, log_mu, power))
+
+
+def _largest(y: Array, log_mu: Array, power: Power) -> Array:
+    """The largest of mu^a, y mu^b and y^a, with the derivative in the power of the first."""
+    a, b, log = power.to_two, power.to_one, _log_over(y, log_mu)
+    y = _or_one(y, y > 0)
+    of_y = jnp.where(a > 1, power_of(y, a), _times_exp(y, b, log_mu))
+    positive = (log > 0) | (a * log > 0)
+    fixed = jnp.where(positive, jnp.where(log > 0, of_y, power_of(y, a)), _exp(a, log_mu))
+    return jax.lax.stop_gradient(fixed) * jnp.exp(a * log_mu - jax.lax.stop_gradient(a * log_mu))
+
+
+def _of_no_more_than_0(y: Array, log_mu: Array, power: Power) -> Array:
+    """Half the deviance of y ≤ 0, of which y < 0 is for powers up to 0."""
+    a, b = power.to_two, power.to_one
+    to_b, y = _exp(b, log_mu), jnp.minimum(y, 0)
+    value = _divide(_exp(a, log_mu), a) - _divide(y * to_b, b)
+    return value + jnp.where(power.value == 0, jnp.square(y) / 2, jnp.zeros_like(y))
+
+
+def _log_over(y: Array, log_mu: Array) -> Array:
+    """log(y / mu) for a positive y, as exact as if y were off by a rounding; 0 for others."""
+    m, e = jnp.frexp(_or_one(y, y > 0))
+    small = m < math.sqrt(0.5)
+    m, e = jnp.where(small, 2 * m, m), (e - small.astype(e.dtype)).astype(y.dtype)
+    digits = 2.0 ** (15 if y.dtype.itemsize <= 4 else 40)
+    high = round(math.log(2) * digits) / digits  # so short that e times it is exact
+    low = math.log(2) - high
+    log = ((e * high - log_mu) + jnp.log1p(m - 1)) + e * low
+    return jnp.where(y > 0, log, jnp.zeros_like(log))
+
+
+def _apart(log: Array, exponent: Array | float, top: Array) -> Array:
+    """(e^(exponent log) − 1) / (exponent e^top)."""
+    z = exponent * log
+    small = jnp.abs(z) < 1
+    near = jnp.where(small, z, jnp.zeros_like(z))
+    series = jnp.exp(-top) * log * (1 + near * _psi(near))
+    return jnp.where(
+        small, series, _divide(jnp.exp(z - top) - jnp.exp(-top), jnp.asarray(exponent))
+    )
+
+
+def _exp(exponent: Array | float, log: Array) -> Array:
+    """e^(exponent log), the largest number of the dtype where that is larger."""
+    exponent = jnp.asarray(exponent, log.dtype)
+    x = exponent * log
+    rest = difference_of_products(exponent, log, x, jnp.ones_like(x))  # what rounding took
+    return jnp.exp(jnp.minimum(x, _reach(x.dtype) + 7.5)) * (1 + rest)
+
+
+def _times_exp(y: Array, exponent: Array | float, log: Array) -> Array:
+    """y e^(exponent log), which may be in range where the second is not."""
+    half = _exp(jnp.asarray(exponent) / 2, log)
+    return half * (y * half)
 
 
 def _general(y: Array, mu: Array, power: Power) -> Array:

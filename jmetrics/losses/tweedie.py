@@ -45,7 +45,8 @@ def tweedie_loss(
     with `link="log"`, log(e^μ − 1) with "softplus", and μ itself with "identity". Below `floor`,
     which no other link looks at, the last goes on along its tangent, unless that falls, plus
     (floor − μ)² / floor^p, which leads back. With "log" and "softplus", μ may be out of the range
-    of the dtype; where μ^(2−p) or y μ^(1−p) is too, the loss goes on along its tangent.
+    of the dtype; where μ^(2−p) or y μ^(1−p) comes within e^8 of its end, the loss goes on along
+    its tangent.
 
     Shapes: all (n,); `power`, ≤ 0 or ≥ 1, and `floor` are traced numbers, and the first may be
     learned. A scalar.

@@ -13,9 +13,9 @@ from jmetrics._core import check
 from jmetrics._core.anatomy import Step, metric, plan
 from jmetrics._core.deviance import Power, inside, representable, unit_deviance
 from jmetrics._core.exporting import exportable
-from jmetrics._core.merging import Union, number, plus
-from jmetrics._core.moments import Moments, moments
-from jmetrics._core.numerics import mean_of, weighted_sum, weighted_total
+from jmetrics._core.merging import Union, number, plus, scale
+from jmetrics._core.moments import InUnits, Moments, merging_unit, moments
+from jmetrics._core.numerics import mean_of, power_of, unit_near, weighted_sum, weighted_total
 from jmetrics._core.sharding import with_auto_axes
 from jmetrics._core.types import ArrayLike, Number
 from jmetrics._core.weights import resolve
@@ -189,6 +189,14 @@ class Deviances(NamedTuple):
         residual = union.sum(part.residual for part in parts)
         return Deviances(target, union.sum(totals), residual, power)
 
+    def times(self, factor: Array) -> Deviances:
+        """The same of numbers times a positive factor."""
+        some = number(self.target.entries) > 0
+        to_two = jnp.where(some, self.power.to_two, jnp.ones_like(self.power.to_two))
+        grown = power_of(factor, to_two)
+        total, residual = scale(self.total, grown), scale(self.residual, grown)
+        return Deviances(self.target.times(factor), total, residual, self.power)
+
 
 def _of_mean(part: Moments, mean: Array, power: Power) -> Array:
     """Deviance of the mean of a part from that of all."""
@@ -203,14 +211,18 @@ def _of_mean(part: Moments, mean: Array, power: Power) -> Array:
 def _deviances(y_true, y_pred, sample_weight, where, power):
     y_true, y_pred, weight = resolve(y_true, y_pred, sample_weight, where)
     power = power.astype(y_true.dtype)
-    target = moments(y_true, weight)
+    unit = unit_near(y_true, weight != 0)
+    target = moments(y_true, weight, unit)
+    y_true, y_pred = y_true / unit, y_pred / unit
     mean = jnp.broadcast_to(target.mean, y_true.shape)
     total = weighted_sum(_deviance(y_true, mean, weight, power), weight)
     residual = weighted_sum(_deviance(y_true, y_pred, weight, power), weight)
-    return Deviances(target, total, residual, power)
+    in_unit = Deviances(target, total, residual, power)
+    return InUnits((merging_unit(unit[0], target),), in_unit)
 
 
 def _explained(deviances):
-    target = deviances.target
-    score = explained_fraction(deviances.residual, deviances.total, target.constant)
+    target = deviances.statistic.target
+    residual, total = deviances.statistic.residual, deviances.statistic.total
+    score = explained_fraction(residual, total, target.constant)
     return jnp.where(target.entries >= 2, score, jnp.nan)

@@ -81,7 +81,8 @@ def _fit(y_true, y_pred, sample_weight, where, *, residual=_sum_of_squares):
 
 
 def _over_outputs(per_output, fit, outputs, average):
-    variance = fit.statistic.target.deviation * jnp.square(unit_of(fit.units[0]))
+    unit = unit_of(fit.units[0])
+    variance = fit.statistic.target.deviation * jnp.square(unit / jnp.max(unit, initial=0))
     return over_outputs(per_output, average, outputs, variance)
 
 
