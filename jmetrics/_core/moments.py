@@ -6,6 +6,7 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+import jax
 import jax.numpy as jnp
 from jax import Array, lax
 
@@ -34,7 +35,6 @@ from jmetrics._core.numerics import (
     safe_sqrt,
     unit_near,
     weighted_sum,
-    weighted_total,
 )
 
 
@@ -204,21 +204,36 @@ def squares(measure: Callable[..., tuple[Array, Array]], arrays: tuple[Any, ...]
     again. What is made of them is made anew then, since to keep it for that takes time.
     """
     d, weight = measure(*arrays)
-    plain = weighted_total(jnp.square(d), weight)
-    size = jnp.finfo(plain.value.dtype).maxexp / 2
-    in_range = (plain.value > 2.0**-size) & (plain.value < 2.0**size)
+    plain = _sum_of_squares(d, weight)
+    size = jnp.finfo(plain.dtype).maxexp / 2
+    in_range = (plain > 2.0**-size) & (plain < 2.0**size)
 
     def anew(arrays: tuple[Any, ...], _: Array) -> tuple[Array, Array]:
         d, weight = measure(*arrays)
         unit = unit_near(d, weight != 0)
-        return unit[0], weighted_sum(jnp.square(d / unit), weight)
+        return unit[0], _sum_of_squares(d / unit, weight)
 
     def as_it_is(_: tuple[Any, ...], value: Array) -> tuple[Array, Array]:
         return jnp.ones_like(value), value
 
-    unit, value = lax.cond(jnp.all(in_range), as_it_is, anew, arrays, plain.value)
+    unit, value = lax.cond(jnp.all(in_range), as_it_is, anew, arrays, plain)
     unit = jnp.where(value > 0, lax.stop_gradient(unit), jnp.zeros_like(unit))
-    return InUnits((unit,), Squares(value, plain.weight))
+    total = jnp.broadcast_to(jnp.sum(weight, axis=0), value.shape)
+    return InUnits((unit,), Squares(value, total))
+
+
+@jax.custom_jvp
+def _sum_of_squares(d: Array, weight: Array) -> Array:
+    return weighted_sum(jnp.square(d), weight)
+
+
+@_sum_of_squares.defjvp
+def _sum_of_squares_jvp(primals: Any, tangents: Any) -> tuple[Array, Array]:
+    # A sum out of range is not used, but 0 × ∞ in its derivative would be NaN.
+    d, weight = primals
+    held = jnp.where(jnp.isfinite(jnp.square(d)), d, jnp.zeros_like(d))
+    _, change = jax.jvp(lambda *p: weighted_sum(jnp.square(p[0]), p[1]), (held, weight), tangents)
+    return _sum_of_squares(d, weight), change
 
 
 def root_mean_square(of: InUnits) -> Array:
