@@ -134,8 +134,8 @@ def lambda_loss(
     Σ W_ij log2(1 + exp(−(s_i − s_j) / τ)) over the pairs of a list with y_i > y_j. With the gain
     G of an item over the ideal sum, its rank r by score, which ties share, and
     D(r) = 1 / log2(1 + r): W_ij = |G_i − G_j| times ρ_ij = |D(r_i) − D(r_j)|, its mean over the
-    orders of tied items, for `scheme="lambdarank"`, δ_ij = D(|r_i − r_j|) − D(|r_i − r_j| + 1) for "ndcg_loss2", where tied
-    scores count as neighbours, D(1) − D(2), or ρ_ij + `mu` δ_ij for "ndcg_loss2++"; "ndcg_loss1"
+    orders of tied items, for `scheme="lambdarank"`, δ_ij = D(|r_i − r_j|) − D(|r_i − r_j| + 1)
+    for "ndcg_loss2", where tied scores count as neighbours, D(1) − D(2), or ρ_ij + `mu` δ_ij for "ndcg_loss2++"; "ndcg_loss1"
     has W_ij = G_i D(r_i) for all pairs i ≠ j.
     Stands for 1 − `jmetrics.ndcg_score` with the same `gain`.
 
@@ -273,7 +273,7 @@ def _ranked(items: Items, gain: Array, *, with_discounts: bool) -> _Ranked:
 
 
 def _discount_step(rank: Array) -> Array:
-    """How much the discount falls to the next rank, which a difference of both is too coarse for."""
+    """How much the discount falls to the next rank: a difference of both is too coarse."""
     return discount(rank) * jnp.log1p(1 / (1 + rank)) / jnp.log1p(1 + rank)
 
 

@@ -17,6 +17,7 @@ from jmetrics._core.numerics import (
     Split,
     absolute,
     mean_of,
+    nearest,
     power_near,
     safe_sqrt,
     weighted_total,
