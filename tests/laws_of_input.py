@@ -15,6 +15,7 @@ from tests.harness import Data, eager, names, sample
 from tests.laws import law_of_the_kernel, law_of_the_row
 from tests.row import (
     Case,
+    Maker,
     columns,
     intervals,
     positive,
@@ -78,7 +79,7 @@ def containers_are_alike(case: Case) -> None:
 
 
 BOTH, SECOND = (0, 1), (1,)
-LARGE = {
+LARGE: dict[Maker, tuple[int, ...]] = {
     **dict.fromkeys((real, columns, positive, positive_columns, quantiles, intervals), BOTH),
     **dict.fromkeys((tied, ensembles, vector_ensembles), BOTH),
     **dict.fromkeys((scores, tied_scores, class_scores, untied, class_logits), SECOND),

@@ -1,5 +1,8 @@
 """What may be handed in: containers, large integers, float64 without x64, thresholds."""
 
+# Python lists and numbers go in too, which JAX's `ArrayLike` and `Array` do not admit.
+# mypy: disable-error-code="arg-type"
+
 from __future__ import annotations
 
 from fractions import Fraction

@@ -48,7 +48,7 @@ def group_auc_loss(y_true: Any, y_score: Any, **options: Any) -> Any:
     try:
         with jax.transfer_guard("allow"):
             group = group_of(jnp.asarray(y_score).astype(jnp.float32), jnp)
-    except (TypeError, ValueError):  # the loss says what is wrong with the scores
+    except (TypeError, ValueError, OverflowError):  # the loss says what is wrong with the scores
         group = np.zeros(0, bool)
     return losses.group_auc_loss(y_true, y_score, group=group, **options)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from typing import Any, cast
 
 import jax
@@ -136,6 +137,8 @@ def _rounded(name: str, x: np.ndarray) -> np.ndarray:
     with np.errstate(over="ignore", under="ignore"):
         near = x.astype(np.float32)
     flat = near.ravel()
+    if _apart(flat):
+        return near
     low, high = float(np.fmin.reduce(flat)), float(np.fmax.reduce(flat))
     size = max(-low, high)
     if size >= _WHOLE and _whole(x) and np.max(np.abs(x)) < 2.0**31:
@@ -144,6 +147,13 @@ def _rounded(name: str, x: np.ndarray) -> np.ndarray:
         known = np.isfinite(near)
         _resolved(name, x[known], near[known])
     return near
+
+
+def _apart(x: np.ndarray) -> bool:
+    """Whether a few of the numbers and a bound on their size show that float32 holds them well."""
+    few = x[:: 1 + x.size // 64]
+    squares = float(np.dot(x, x))
+    return squares < _WHOLE**2 and float(np.ptp(few)) > _ALIKE * math.sqrt(squares)
 
 
 def _whole(x: np.ndarray) -> bool:
