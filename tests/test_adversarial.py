@@ -30,8 +30,9 @@ def exact(a: np.ndarray) -> list[Fraction]:
 
 
 def mean_square(y: np.ndarray, p: np.ndarray, w: np.ndarray) -> Fraction:
-    y, p, w = map(exact, (y, p, w))
-    return sum(k * (a - b) ** 2 for a, b, k in zip(y, p, w, strict=True)) / sum(w)
+    weight = exact(w)
+    squares = (k * (a - b) ** 2 for a, b, k in zip(exact(y), exact(p), weight, strict=True))
+    return sum(squares, Fraction(0)) / sum(weight)
 
 
 _mcc = jax.jit(correlation_of_classes)

@@ -326,11 +326,10 @@ def test_a_model_that_starts_with_all_scores_tied_can_learn(scheme) -> None:
 
 @pytest.mark.parametrize("top", [126, 128, 1000])
 @pytest.mark.parametrize("loss", ["lambda", "approx_ndcg", "neural_ndcg"])
-def test_losses_of_exponential_gains_of_any_grade(loss, top: int) -> None:
+def test_losses_of_exponential_gains_of_any_grade(loss: str, top: int) -> None:
     """Gains matter relative to the largest of the list, and 0 counts for nothing beside it."""
     y, s = np.array([[4, 3, 1, 0], [2, 4, 4, 3]]), np.array([[0.0, 2.0, 1.0, 0.5]] * 2)
-    of = {"lambda": losses.lambda_loss, "approx_ndcg": losses.approx_ndcg_loss}
-    function = of.get(loss, losses.neural_ndcg_loss)
+    function: Any = getattr(losses, f"{loss}_loss")
     shares = function(2.0 ** (y - 4), s, average=None)
     found = function(y + top - 4, s, gain="exponential", average=None)
     assert_same(found, shares, rtol=1e-6)

@@ -135,8 +135,8 @@ def lambda_loss(
     G of an item over the ideal sum, its rank r by score, which ties share, and
     D(r) = 1 / log2(1 + r): W_ij = |G_i − G_j| times ρ_ij = |D(r_i) − D(r_j)|, its mean over the
     orders of tied items, for `scheme="lambdarank"`, δ_ij = D(|r_i − r_j|) − D(|r_i − r_j| + 1)
-    for "ndcg_loss2", where tied scores count as neighbours, D(1) − D(2), or ρ_ij + `mu` δ_ij for "ndcg_loss2++"; "ndcg_loss1"
-    has W_ij = G_i D(r_i) for all pairs i ≠ j.
+    for "ndcg_loss2", where tied scores count as neighbours, D(1) − D(2), or ρ_ij + `mu` δ_ij for
+    "ndcg_loss2++"; "ndcg_loss1" has W_ij = G_i D(r_i) for all pairs i ≠ j.
     Stands for 1 − `jmetrics.ndcg_score` with the same `gain`.
 
     Shapes: both arrays (n_lists, list_size) and `where` that or (n_lists,); or all (n,), with

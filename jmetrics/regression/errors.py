@@ -14,7 +14,7 @@ from jmetrics._core import check
 from jmetrics._core.anatomy import Step, metric, plan
 from jmetrics._core.merging import Most
 from jmetrics._core.moments import root_mean_square, squares
-from jmetrics._core.numerics import absolute, nearest
+from jmetrics._core.numerics import Split, absolute, nearest
 from jmetrics._core.quantiles import weighted_quantile
 from jmetrics._core.sharding import with_auto_axes
 from jmetrics._core.types import ArrayLike

@@ -218,6 +218,8 @@ def normalized_root_mean_squared_error(
 
 @exportable
 class ErrorAndSize(NamedTuple):
+    """Errors of a target, and how large it is itself."""
+
     error: InUnits
     size: InUnits
     """Squares or moments of the target."""
