@@ -30,4 +30,4 @@ def neighbours(draw: st.DrawFn, size: int) -> tuple[np.ndarray, np.ndarray]:
 def weights(size: int) -> st.SearchStrategy[np.ndarray]:
     """Huge and tiny weights, all of one size."""
     few = st.lists(st.integers(1, 7), min_size=size, max_size=size)
-    return st.builds(lambda w, unit: np.float32(w) * np.float32(unit), few, UNITS)
+    return st.builds(lambda w, unit: np.asarray(w, np.float32) * np.float32(unit), few, UNITS)

@@ -103,8 +103,8 @@ def difference_of_products(a: Array, b: Array, c: Array, d: Array) -> Array:
 
     Halves of the factors have exact products (Dekker 1971), and sums carry what they lose.
     """
-    (a, b), (c, d) = (tuple(map(_halves, pair)) for pair in ((a, b), (-c, d)))
-    terms = [x * y for i in range(3) for u, v in ((a, b), (c, d)) for x, y in _of_order(u, v, i)]
+    halves = [(_halves(x), _halves(y)) for x, y in ((a, b), (-c, d))]
+    terms = [x * y for i in range(3) for u, v in halves for x, y in _of_order(u, v, i)]
     total, rest = terms[0], jnp.zeros_like(terms[0])
     for term in terms[1:]:
         total, lost = two_sum(total, term)
