@@ -216,10 +216,10 @@ class _Ranked(NamedTuple):
     gain: Array
     rank: Array
     """By score, which ties share."""
-    discount: Array | None
-    """Mean of it over the orders of the items tied with this one."""
-    tied_gap: Array | None
-    """Mean distance of the discounts of two of them."""
+    discount: Array
+    """Mean of it over the orders of the items tied with this one, if that matters."""
+    tied_gap: Array
+    """Mean distance of the discounts of two of them, likewise."""
 
 
 def _weighted_pairs(
@@ -257,7 +257,7 @@ def _ranked(items: Items, gain: Array, *, with_discounts: bool) -> _Ranked:
     above, tied, *before = (a.astype(score.dtype) for a in (above, tied, *before))
     rank = above + (tied + 1) / 2
     if not with_discounts:
-        return _Ranked(items.score, gain, rank, None, None)
+        return _Ranked(items.score, gain, rank, discount(rank), jnp.zeros_like(rank))
 
     # As stored, each step to the next of the tied is between so many pairs of them.
     place = above + before[0] + 1
