@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -22,9 +23,15 @@ def accumulator(*arrays: Array | None) -> jnp.dtype:
     Half precision becomes float32, float64 wins over float32, and integers and booleans
     follow the floats beside them or, alone, the default float.
     """
-    floats = [a.dtype for a in arrays if a is not None and jnp.issubdtype(a.dtype, jnp.floating)]
+    dtypes = frozenset(a.dtype for a in arrays if a is not None)
+    return _accumulator(dtypes, jax.config.jax_enable_x64)
+
+
+@functools.cache
+def _accumulator(dtypes: frozenset[jnp.dtype], x64: bool) -> jnp.dtype:
+    floats = [dtype for dtype in dtypes if jnp.issubdtype(dtype, jnp.floating)]
     if not floats:
-        return jnp.dtype(jnp.result_type(float))
+        return jnp.dtype(jnp.float64 if x64 else jnp.float32)
     return max((jnp.dtype(jnp.float32), *floats), key=lambda dtype: dtype.itemsize)
 
 
