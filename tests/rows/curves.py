@@ -11,6 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jmetrics import curves
+from jmetrics._core.numerics import safe_divide
 from tests.oracles import curves as oracles
 from tests.row import EXPLAINED, EXTREMES, STEPS, Arrays, Outside, Row, Variant, binary, tied_scores
 
@@ -81,7 +82,7 @@ def of_det(fpr: Any, fnr: Any, thresholds: Any, size: Any) -> Any:
 def of_cells(tn: Any, fp: Any, fn: Any, tp: Any, thresholds: Any, size: Any) -> Any:
     cells = [cell.astype(thresholds.dtype) + 0 * thresholds for cell in (tn, fp, fn, tp)]
     total = cells[1][-1] + cells[3][-1]
-    a, b, c, d = (-area(thresholds, cell / total) for cell in cells)
+    a, b, c, d = (-area(thresholds, safe_divide(cell, total, jnp.nan)) for cell in cells)
     return a + 2 * b, c + 2 * d
 
 
@@ -91,7 +92,8 @@ def of_values(values: Any, thresholds: Any, size: Any) -> Any:
 
 @jax.jit
 def f1(counts: Any) -> Any:
-    return 2 * counts.tp / (2 * counts.tp + counts.fp + counts.fn)
+    """The derivative of a plain quotient squares what it is divided by, out of range."""
+    return safe_divide(2 * counts.tp, 2 * counts.tp + counts.fp + counts.fn, jnp.nan)
 
 
 def level(name: str, least: float = 0.617) -> dict[str, Any]:
