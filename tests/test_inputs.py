@@ -17,7 +17,7 @@ import pytest
 import jmetrics
 from jmetrics import inference, losses
 from jmetrics._core import check
-from jmetrics._core.numerics import Split
+from jmetrics._core.numerics import Whole
 
 MOST = 2**31 - 1
 
@@ -146,7 +146,7 @@ def test_differences_are_exact(other: type) -> None:
     exact = [
         Fraction(int(x)) - Fraction(float(y)) for x, y in zip(a, np.asarray(second), strict=True)
     ]
-    split, rest = (Split.of(x, jnp.float32) for x in (first, second))
+    split, rest = (Whole.of(x, jnp.float32) for x in (first, second))
     for found, sign in ((split - rest, 1), (rest - split, -1)):
         np.testing.assert_allclose(found, [sign * float(e) for e in exact], rtol=2**-22, atol=0)
     assert list(np.asarray(split <= rest)) == [e <= 0 for e in exact]

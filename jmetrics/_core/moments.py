@@ -26,8 +26,8 @@ from jmetrics._core.merging import (
     scale,
 )
 from jmetrics._core.numerics import (
-    Split,
     Total,
+    Whole,
     extremes,
     mean_of,
     nearest,
@@ -157,11 +157,10 @@ def _if(chosen: Array, x: Array, other: float) -> Array:
     return jnp.where(chosen, x, jnp.full_like(x, other))
 
 
-def extent(x: Array | Split, on: Array) -> Extent:
+def extent(x: Array | Whole, on: Array) -> Extent:
     """Extremes over the first axis of what is `on`; that has the axes of `x`, or 1."""
-    near = nearest(x)
+    near, rest = x.parts if isinstance(x, Whole) else (x, jnp.zeros_like(x))
     low, high = extremes(near, on)
-    rest = x.rest if isinstance(x, Split) else jnp.zeros_like(near)
     low_rest, _ = extremes(rest, on & (near == low))
     _, high_rest = extremes(rest, on & (near == high))
     return Extent(low, low_rest, high, high_rest)
@@ -250,14 +249,14 @@ class _Centred(NamedTuple):
     first: Array
 
 
-def moments(x: Array | Split, weight: Array, unit: Array | None = None) -> Moments:
+def moments(x: Array | Whole, weight: Array, unit: Array | None = None) -> Moments:
     """Moments over the first axis of floats `x`, or of x / unit; `weight` has its axes, or 1."""
     return _centred(x, weight, unit).moments
 
 
 def comoments(
-    x: Array | Split,
-    y: Array | Split,
+    x: Array | Whole,
+    y: Array | Whole,
     weight: Array,
     units: tuple[Array | None, Array | None] = (None, None),
 ) -> CoMoments:
@@ -270,7 +269,7 @@ def comoments(
     return CoMoments(of_x, of_y, product)
 
 
-def _centred(x: Array | Split, weight: Array, unit: Array | None) -> _Centred:
+def _centred(x: Array | Whole, weight: Array, unit: Array | None) -> _Centred:
     """Take deviations from a centre between the extremes.
 
     Σ w d² − (Σ w d)² / Σ w is the same for every centre, so the centre carries no derivative

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import functools
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 from jax import Array, lax
 from jax.typing import DTypeLike
 
@@ -37,67 +36,98 @@ def _accumulator(dtypes: frozenset[jnp.dtype], x64: bool) -> jnp.dtype:
 
 @jax.tree_util.register_dataclass
 @dataclass(frozen=True, eq=False)
-class Split:
-    """Whole numbers as sums of two floats, where one float would round them.
+class Whole:
+    """Integers that floats would round, over a power of two.
 
     They are subtracted from each other, and from floats, before a digit is lost: the result is
     a float, within rounding of the exact difference.
     """
 
-    near: Array
-    """The nearest float, or the largest that does not exceed the integers of the dtype."""
-    rest: Array
+    number: Array
+    dtype: jnp.dtype = field(metadata={"static": True})
+    """Of the floats."""
+    unit: Array | float | None = None
 
     @classmethod
-    def of(cls, x: Array, dtype: DTypeLike) -> Split | Array:
-        """Return integers in two parts, or any numbers that fit one as floats."""
+    def of(cls, x: Array, dtype: DTypeLike) -> Whole | Array:
+        """Return numbers as floats, or as they are if these would round them."""
         dtype = jnp.dtype(dtype)
         if not jnp.issubdtype(x.dtype, jnp.integer):
             return x.astype(dtype)
-        kind = jnp.iinfo(x.dtype)
-        if kind.bits <= jnp.finfo(dtype).nmant + 1:
-            return x.astype(dtype)
-        most = np.nextafter(dtype.type(kind.max), dtype.type(0))
-        near = jnp.minimum(x.astype(dtype), jnp.asarray(most, dtype))
-        rest = lax.bitcast_convert_type(x - near.astype(x.dtype), f"int{kind.bits}")
-        return cls(near, rest.astype(dtype))
+        fits = jnp.iinfo(x.dtype).bits <= jnp.finfo(dtype).nmant + 1
+        return x.astype(dtype) if fits else cls(x, dtype)
 
     @property
     def shape(self) -> tuple[int, ...]:
-        return self.near.shape
+        return self.number.shape
 
     @property
     def ndim(self) -> int:
-        return self.near.ndim
+        return self.number.ndim
 
     @property
-    def dtype(self) -> jnp.dtype:
-        return self.near.dtype
+    def parts(self) -> tuple[Array, Array]:
+        """The nearest floats, and what they round off; of 64 bits in float64."""
+        bits = jnp.iinfo(self.number.dtype).bits
+        wide = jnp.dtype(jnp.float64) if bits == 64 else self.dtype
+        half = 1 << (bits - jnp.finfo(wide).nmant - 2)
+        most, below = (
+            jnp.asarray(x, self.number.dtype)
+            for x in (jnp.iinfo(self.number.dtype).max - half, 2 * half - 1)
+        )
+        # Each of these two is a float: floats back to integers take several times longer.
+        high = (jnp.minimum(self.number, most) + half) & ~below
+        low = lax.bitcast_convert_type(self.number - high, f"int{bits}").astype(wide)
+        high = high.astype(wide)
+        near = high + low
+        rest = low - (near - high)
+        return self.over_unit(near), self.over_unit(rest)
 
-    def __getitem__(self, index: Any) -> Split:
-        return Split(self.near[index], self.rest[index])
+    def over_unit(self, x: Array) -> Array:
+        """Numbers over the unit, if there is one."""
+        return x if self.unit is None else x / self.unit
 
-    def __truediv__(self, power_of_two: Array | float) -> Split:
-        return Split(self.near / power_of_two, self.rest / power_of_two)
+    def __getitem__(self, index: Any) -> Whole:
+        return replace(self, number=self.number[index])
 
-    def __sub__(self, other: Split | Array) -> Array:
-        if isinstance(other, Split):
-            return (self.near - other.near) + (self.rest - other.rest)
-        return (self.near - other) + self.rest
+    def __truediv__(self, power_of_two: Array | float) -> Whole:
+        unit = power_of_two if self.unit is None else self.unit * power_of_two
+        return replace(self, unit=unit)
+
+    def __sub__(self, other: Whole | Array) -> Array:
+        if not isinstance(other, Whole):
+            near, rest = self.parts
+            return ((near - other.astype(near.dtype)) + rest).astype(self.dtype)
+        if self.number.dtype == other.number.dtype and self.unit is other.unit:
+            return self.over_unit(_difference(self.number, other.number, self.dtype))
+        (near, rest), (other_near, other_rest) = self.parts, other.parts
+        wide = max(near.dtype, other_near.dtype, key=lambda dtype: dtype.itemsize)
+        near, rest, other_near, other_rest = (
+            part.astype(wide) for part in (near, rest, other_near, other_rest)
+        )
+        return ((near - other_near) + (rest - other_rest)).astype(self.dtype)
 
     def __rsub__(self, other: Array) -> Array:
-        return (other - self.near) - self.rest
+        return -(self - other)
 
-    def __le__(self, other: Split | Array) -> Array:
+    def __le__(self, other: Whole | Array) -> Array:
         return self - other <= 0
 
-    def __ge__(self, other: Split | Array) -> Array:
+    def __ge__(self, other: Whole | Array) -> Array:
         return self - other >= 0
 
 
-def nearest(x: Split | Array) -> Array:
+def _difference(a: Array, b: Array, dtype: DTypeLike) -> Array:
+    """a − b of integers of one type, which could be out of its range."""
+    above = a >= b
+    size = jnp.where(above, a - b, b - a)
+    size = lax.bitcast_convert_type(size, f"uint{jnp.iinfo(a.dtype).bits}").astype(dtype)
+    return jnp.where(above, size, -size)
+
+
+def nearest(x: Whole | Array) -> Array:
     """Numbers as floats."""
-    return x.near if isinstance(x, Split) else x
+    return x.over_unit(x.number.astype(x.dtype)) if isinstance(x, Whole) else x
 
 
 def from_largest(x: Array, dtype: DTypeLike) -> Array:
@@ -105,10 +135,10 @@ def from_largest(x: Array, dtype: DTypeLike) -> Array:
 
     For what depends on differences within a row alone.
     """
-    parts = Split.of(x, dtype)
-    if not isinstance(parts, Split):
-        return parts
-    return parts - Split.of(jnp.max(x, axis=1, keepdims=True), dtype)
+    whole = Whole.of(x, dtype)
+    if not isinstance(whole, Whole):
+        return whole
+    return whole - Whole.of(jnp.max(x, axis=1, keepdims=True), dtype)
 
 
 def safe_divide(numerator: Array, denominator: Array, undefined: float | Array) -> Array:

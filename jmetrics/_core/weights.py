@@ -5,14 +5,14 @@ Only this module interprets `where`.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
-import jax
 import jax.numpy as jnp
 from jax import Array, lax
 from jax.typing import DTypeLike
 
-from jmetrics._core.numerics import Split, accumulator, nearest, power_near
+from jmetrics._core.numerics import Whole, accumulator, nearest, power_near
 
 
 def combine(
@@ -87,19 +87,21 @@ def resolve_exactly(
     where: Array | None,
     beside: Array | None = None,
 ) -> tuple[Any, Any, Array]:
-    """Return the same, but integers that floats would round as `Split`, to be subtracted.
+    """Return the same, but integers that floats would round as `Whole`, to be subtracted.
 
     The floats are wide enough for what is computed `beside` them too.
     """
     dtype = accumulator(y_true, y_pred, sample_weight, beside)
     weight = combine(sample_weight, where, y_true.shape, dtype)
-    true, pred = (split(y, dtype, sample_weight, where) for y in (y_true, y_pred))
+    true, pred = (exactly(y, dtype, sample_weight, where) for y in (y_true, y_pred))
     return true, pred, over_trailing(weight, y_true.ndim)
 
 
-def split(
+def exactly(
     y: Array, dtype: DTypeLike, sample_weight: Array | None, where: Array | None
-) -> Split | Array:
-    """Cleaned numbers as floats of `dtype`, or in two of them."""
-    parts = Split.of(y, dtype)
-    return jax.tree.map(lambda part: clean(part, sample_weight, where), parts)
+) -> Whole | Array:
+    """Cleaned numbers as floats of `dtype`, or integers that these would round."""
+    whole = Whole.of(y, dtype)
+    if isinstance(whole, Whole):
+        return replace(whole, number=clean(y, None, where))
+    return clean(whole, sample_weight, where)

@@ -13,7 +13,7 @@ from jax.typing import DTypeLike
 
 from jmetrics._core import check
 from jmetrics._core.anatomy import share_of_pairs
-from jmetrics._core.numerics import Split, accumulator, safe_divide, tabulate, weighted_mean
+from jmetrics._core.numerics import Whole, accumulator, safe_divide, tabulate, weighted_mean
 from jmetrics._core.order import (
     Order,
     Ranked,
@@ -66,7 +66,7 @@ def auc(x: ArrayLike, y: ArrayLike) -> Array:
 @jax.jit
 def _auc(x, y):
     dtype = accumulator(x, y)
-    x, y = Split.of(x, dtype), y.astype(dtype)
+    x, y = Whole.of(x, dtype), y.astype(dtype)
     step = x[1:] - x[:-1]
     rises, falls = jnp.all(step >= 0), jnp.all(step <= 0)
     area = jnp.sum(step * ((y[1:] + y[:-1]) / 2))

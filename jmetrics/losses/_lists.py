@@ -13,7 +13,7 @@ from jax.typing import DTypeLike
 
 from jmetrics._core import check
 from jmetrics._core.lists import Lists, Rows
-from jmetrics._core.numerics import Split, accumulator, weighted_mean
+from jmetrics._core.numerics import Whole, accumulator, weighted_mean
 from jmetrics._core.sharding import with_auto_axes
 from jmetrics._core.types import Number
 from jmetrics._core.weights import clean, combine, over_trailing
@@ -111,12 +111,12 @@ def item_lists(
 
 def scores_of_items(score: Array, dtype: DTypeLike, on: Array, lists: Lists) -> Array:
     """Scores as floats; integers that floats would round, counted from one near their list."""
-    parts = Split.of(score, dtype)
-    if not isinstance(parts, Split):
+    parts = Whole.of(score, dtype)
+    if not isinstance(parts, Whole):
         return parts
     score = jnp.where(on, score, jnp.zeros_like(score))
     near = lists.max(score) - lists.max(-score)  # of one sign, the largest or the least
-    return parts - Split.of(lists.of_each(near), dtype)
+    return parts - Whole.of(lists.of_each(near), dtype)
 
 
 def total(items: Items, values: Array) -> Array:

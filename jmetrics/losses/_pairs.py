@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -11,7 +11,7 @@ from jax.typing import DTypeLike
 
 from jmetrics._core import check
 from jmetrics._core.counts import are_binary, is_positive
-from jmetrics._core.numerics import Split, accumulator, safe_divide, weighted_sum
+from jmetrics._core.numerics import Whole, accumulator, safe_divide, weighted_sum
 from jmetrics._core.pairs import KERNELS, Line, line, pair_sum
 from jmetrics._core.types import Number
 from jmetrics._core.weights import clean, combine, scaled_by_sum
@@ -98,7 +98,7 @@ def placed(score: Array, dtype: DTypeLike, weight: Array, where: Array | None) -
     Weights decide only what is usable, so that one sort serves many of them.
     """
     there = combine(None, where, score.shape, dtype) != 0
-    if isinstance(Split.of(score, dtype), Split):
+    if isinstance(Whole.of(score, dtype), Whole):
         return _placed_integers(score, dtype, there)
     score = score.astype(dtype)
     # Not without weight either may a penalty that overflows reach a derivative: 0 times ∞ is no 0.
@@ -118,8 +118,8 @@ def _placed_integers(score: Array, dtype: DTypeLike, there: Array) -> Placed:
     low = jnp.min(score, where=there, initial=ends.max)
     high = jnp.max(score, where=there, initial=ends.min)
     raw = jnp.where(there, score - jnp.clip(jnp.zeros_like(low), low, high), 0)
-    parts = cast(Split, Split.of(raw, dtype))
-    return Placed(parts.near, parts.rest, raw, jnp.ones((), jnp.bool_))
+    near, rest = (part.astype(dtype) for part in Whole(raw, jnp.dtype(dtype)).parts)
+    return Placed(near, rest, raw, jnp.ones((), jnp.bool_))
 
 
 def _plus(a: Array, b: Array) -> tuple[Array, Array]:

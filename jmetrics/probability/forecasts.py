@@ -14,7 +14,7 @@ from jax import Array, lax
 from jmetrics._core import check
 from jmetrics._core.anatomy import Step, metric, plan
 from jmetrics._core.numerics import (
-    Split,
+    Whole,
     absolute,
     mean_of,
     nearest,
@@ -379,13 +379,12 @@ def _of_vectors(y_true, y_pred, sample_weight, where, *, fair):
     largest, m = jnp.max(jnp.abs(nearest(y_pred)), axis=(1, 2)), y_pred.shape[1]
     size = jnp.maximum(largest, jnp.max(jnp.abs(nearest(y_true)), axis=1))
     unit = power_near(lax.stop_gradient(size))  # in which squares stay in range
-    members = jax.tree.map(lambda a: jnp.swapaxes(a, 0, 1), y_pred) / unit[None, :, None]
-    y_true = y_true / unit[:, None]
+    members = jax.tree.map(lambda a: jnp.swapaxes(a, 0, 1), y_pred)
 
     @jax.checkpoint
-    def distance_to(vectors: Array | Split) -> Array:
+    def distance_to(vectors: Array | Whole) -> Array:
         """Mean over the members of their distance to one vector a sample."""
-        return jnp.mean(_norm(members - vectors[None]), axis=0)
+        return jnp.mean(_norm((members - vectors[None]) / unit[None, :, None]), axis=0)
 
     spread = jnp.sum(jax.lax.map(distance_to, members), axis=0) / max(m - fair, 1)
     return weighted_total(unit * (distance_to(y_true) - spread / 2), weight[:, 0])

@@ -14,7 +14,7 @@ from jmetrics._core import check
 from jmetrics._core.anatomy import Step, metric, plan
 from jmetrics._core.merging import Most
 from jmetrics._core.moments import root_mean_square, squares
-from jmetrics._core.numerics import Split, absolute, nearest
+from jmetrics._core.numerics import Whole, absolute, nearest
 from jmetrics._core.quantiles import weighted_quantile
 from jmetrics._core.sharding import with_auto_axes
 from jmetrics._core.types import ArrayLike
@@ -308,7 +308,7 @@ def _squared_log(y_true: Array, y_pred: Array, weight: Array) -> Array:
     return jnp.square(_log_difference(y_true, y_pred, weight))
 
 
-def _log_difference(y_true: Array | Split, y_pred: Array | Split, weight: Array) -> Array:
+def _log_difference(y_true: Array | Whole, y_pred: Array | Whole, weight: Array) -> Array:
     inside = (nearest(y_true) > -1) & (nearest(y_pred) > -1)
     a, b, gap = (
         jnp.where(inside, x, jnp.zeros_like(x))

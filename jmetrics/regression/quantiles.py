@@ -14,7 +14,7 @@ from jmetrics._core.anatomy import Step, metric, plan
 from jmetrics._core.merging import Legal
 from jmetrics._core.moments import moments
 from jmetrics._core.numerics import (
-    Split,
+    Whole,
     absolute,
     accumulator,
     mean_of,
@@ -166,7 +166,7 @@ def _interval_scores(y_true, y_pred, sample_weight, where, alpha):
     missed = jnp.maximum(low - y_true, 0) + jnp.maximum(y_true - high, 0)
     width = high - low
     size = jnp.maximum(absolute(nearest(low)), absolute(nearest(high)))
-    crossed = 0 if isinstance(ends, Split) else 2 * jnp.finfo(size.dtype).eps * size
+    crossed = 0 if isinstance(ends, Whole) else 2 * jnp.finfo(size.dtype).eps * size
     score = check.defined(
         jnp.maximum(width, 0) + 2 / alpha * missed,
         (-width <= crossed) | (weight == 0),
@@ -262,7 +262,7 @@ def _d2_pinball_score(y_true, y_pred, sample_weight, where, outputs, alpha, *, a
     alpha = _level(alpha, y_true.dtype)
     target = moments(y_true, weight)
     # Integers lose no digits when they are counted from near them.
-    split = isinstance(y_true, Split)
+    split = isinstance(y_true, Whole)
     around = y_true - lax.stop_gradient(target.mean)[None] if split else y_true
     quantile = jnp.broadcast_to(weighted_quantile(around, weight, alpha), around.shape)
     residual = weighted_sum(_pinball(y_true, y_pred, weight, alpha), weight)

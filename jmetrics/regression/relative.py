@@ -30,7 +30,7 @@ from jmetrics._core.numerics import (
     weighted_sum,
 )
 from jmetrics._core.types import ArrayLike
-from jmetrics._core.weights import combine, resolve_exactly, split
+from jmetrics._core.weights import combine, exactly, resolve_exactly
 from jmetrics.regression._outputs import (
     absolute_error,
     checked_inputs,
@@ -173,7 +173,7 @@ def mean_absolute_scaled_error(
 
 def _over_naive(total, y_train, train_where, *, seasonality):
     known = combine(None, train_where, y_train.shape, jnp.int32)
-    y_train = split(y_train, total.value.dtype, None, train_where)
+    y_train = exactly(y_train, total.value.dtype, None, train_where)
     steps = absolute(y_train[seasonality:] - y_train[:-seasonality])
     naive = weighted_mean(steps, known[seasonality:] * known[:-seasonality])
     return safe_divide(mean_of(total), naive, jnp.nan)

@@ -152,8 +152,9 @@ def _rounded(name: str, x: np.ndarray) -> np.ndarray:
 def _apart(x: np.ndarray) -> bool:
     """Whether a few of the numbers and a bound on their size show that float32 holds them well."""
     few = x[:: 1 + x.size // 64]
-    squares = float(np.dot(x, x))
-    return squares < _WHOLE**2 and float(np.ptp(few)) > _ALIKE * math.sqrt(squares)
+    with np.errstate(over="ignore", invalid="ignore"):
+        squares = float(np.dot(x, x))
+    return squares < _WHOLE**2 and float(np.max(few) - np.min(few)) > _ALIKE * math.sqrt(squares)
 
 
 def _whole(x: np.ndarray) -> bool:
