@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import math
 from typing import Any, cast
 
 import jax
@@ -137,8 +136,6 @@ def _rounded(name: str, x: np.ndarray) -> np.ndarray:
     with np.errstate(over="ignore", under="ignore"):
         near = x.astype(np.float32)
     flat = near.ravel()
-    if _apart(flat):
-        return near
     low, high = float(np.fmin.reduce(flat)), float(np.fmax.reduce(flat))
     size = max(-low, high)
     if size >= _WHOLE and _whole(x) and np.max(np.abs(x)) < 2.0**31:
@@ -147,14 +144,6 @@ def _rounded(name: str, x: np.ndarray) -> np.ndarray:
         known = np.isfinite(near)
         _resolved(name, x[known], near[known])
     return near
-
-
-def _apart(x: np.ndarray) -> bool:
-    """Whether a few of the numbers and a bound on their size show that float32 holds them well."""
-    few = x[:: 1 + x.size // 64]
-    with np.errstate(over="ignore", invalid="ignore"):
-        squares = float(np.dot(x, x))
-    return squares < _WHOLE**2 and float(np.max(few) - np.min(few)) > _ALIKE * math.sqrt(squares)
 
 
 def _whole(x: np.ndarray) -> bool:
