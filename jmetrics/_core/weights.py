@@ -12,6 +12,7 @@ import jax.numpy as jnp
 from jax import Array, lax
 from jax.typing import DTypeLike
 
+from jmetrics._core import check
 from jmetrics._core.numerics import Whole, accumulator, nearest, power_near
 
 
@@ -28,10 +29,20 @@ def combine(
     else:
         counting = sample_weight.dtype == jnp.bool_
         weight = sample_weight.astype(jnp.int32 if counting else dtype)
-    if where is None:
-        return weight
-    weight = jnp.broadcast_to(over_trailing(weight, where.ndim), where.shape)
-    return jnp.where(where, weight, jnp.zeros_like(weight))
+    if where is not None:
+        weight = jnp.broadcast_to(over_trailing(weight, where.ndim), where.shape)
+        weight = jnp.where(where, weight, jnp.zeros_like(weight))
+    check.expect(jnp.isfinite(weight), "`sample_weight` must be finite")
+    return weight
+
+
+def admissible(weight: Array, known: Array) -> Array:
+    """Whether each entry is `known` and has a finite weight, or does not count.
+
+    A sum that all weights are in is not finite unless they are. What is made of some of them,
+    such as those of one class, may be: it is NaN unless all of these are true.
+    """
+    return (weight == 0) | (known & jnp.isfinite(weight))
 
 
 def scaled(weight: Array) -> Array:

@@ -21,7 +21,7 @@ from jmetrics._core.counts import (
 from jmetrics._core.merging import Legal
 from jmetrics._core.numerics import accumulator, from_largest, mean_of, weighted_total
 from jmetrics._core.types import ArrayLike
-from jmetrics._core.weights import clean, combine, over_trailing
+from jmetrics._core.weights import admissible, clean, combine, over_trailing
 from jmetrics.classification._averages import Labelled
 from jmetrics.classification.agreement import share_of
 
@@ -201,4 +201,4 @@ def _all_classes(y_true: Array, scores: Array, weight: Array) -> Legal:
         count = scores.shape[1]
         known = are_labels(y_true) & are_classes(as_labels(y_true), count)
         reason = f"`y_true` must be a class from 0 to {count - 1}"
-    return Legal(jnp.all((weight == 0) | known), reason)
+    return Legal(jnp.all(admissible(weight, known)), reason)

@@ -14,7 +14,7 @@ from jmetrics._core import check
 from jmetrics._core.counts import are_binary, are_classes, are_labels, as_labels, is_positive
 from jmetrics._core.numerics import accumulator, weighted_mean, weighted_sum
 from jmetrics._core.order import Thresholds, ranked_thresholds
-from jmetrics._core.weights import combine, over_trailing
+from jmetrics._core.weights import admissible, combine, over_trailing
 
 AVERAGES = ("micro", "macro", "weighted", "samples", None)
 
@@ -79,7 +79,7 @@ def scored(
         positive,
         weight,
         entries,
-        jnp.all(known | over_trailing(weight == 0, known.ndim), axis=0),
+        jnp.all(admissible(over_trailing(weight, known.ndim), known), axis=0),
         jnp.all(numeric | over_trailing(weight == 0, numeric.ndim), axis=0),
         dtype,
         domain,

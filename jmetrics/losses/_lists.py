@@ -16,7 +16,7 @@ from jmetrics._core.lists import Lists, Rows
 from jmetrics._core.numerics import Whole, accumulator, weighted_mean
 from jmetrics._core.sharding import with_auto_axes
 from jmetrics._core.types import Number
-from jmetrics._core.weights import clean, combine, over_trailing
+from jmetrics._core.weights import admissible, clean, combine, over_trailing
 from jmetrics.ranking._lists import in_dtype_of, in_some_list, lists_of, of_items
 
 
@@ -82,7 +82,7 @@ def _over_lists(
 ):
     dtype = accumulator(y_true, y_score, sample_weight)
     on, lists = item_lists(y_score, where, segment_ids, count)
-    weight = combine(sample_weight, None, (count,), dtype)
+    weight = combine(sample_weight, lists.sum(on.astype(jnp.int32)) > 0, (count,), dtype)
     of_each = of_items(lists, sample_weight)
     score = clean(scores_of_items(y_score, dtype, on, lists), of_each, where)
     relevance = clean(y_true.astype(dtype), of_each, where)
@@ -95,7 +95,7 @@ def _over_lists(
         values = weighted_mean(values, counted, undefined=0.0)
     for right, reason in ((legal, loss.reason), (score == score, "`y_score` must not be NaN")):
         wrong = lists.sum((on & ~right).astype(jnp.int32)) > 0
-        fine = (weight == 0) | ~wrong
+        fine = admissible(weight, ~wrong)
         values = check.defined(values, jnp.all(fine) if average == "mean" else fine, reason)
     return in_some_list(values, segment_ids, on, count)
 

@@ -14,7 +14,7 @@ from jmetrics._core.counts import are_binary, is_positive
 from jmetrics._core.numerics import Whole, accumulator, safe_divide, weighted_sum
 from jmetrics._core.pairs import KERNELS, Line, line, pair_sum
 from jmetrics._core.types import Number
-from jmetrics._core.weights import clean, combine, scaled_by_sum
+from jmetrics._core.weights import admissible, clean, combine, scaled_by_sum
 
 SURROGATES = (*KERNELS, "square", "exponential", "auc_margin")
 MARGINS = ("squared_hinge", "hinge", "square", "auc_margin")
@@ -88,7 +88,7 @@ def scored(
     weight = combine(sample_weight, where, y_true.shape, dtype)
     at = placed(y_score, dtype, weight, where)
     y_true = clean(y_true, sample_weight, where)
-    labelled = jnp.all((weight == 0) | are_binary(y_true))
+    labelled = jnp.all(admissible(weight, are_binary(y_true)))
     return Scored(at, is_positive(y_true), weight, labelled)
 
 

@@ -10,7 +10,7 @@ from jax import Array
 from jmetrics._core import check
 from jmetrics._core.counts import BinaryCounts, are_binary, binary_counts, is_positive
 from jmetrics._core.numerics import accumulator
-from jmetrics._core.weights import clean, combine, over_trailing
+from jmetrics._core.weights import admissible, clean, combine, over_trailing
 from jmetrics.probability._classes import PROBABLE, classified, wrong_label
 
 
@@ -64,7 +64,13 @@ def _indicators(
     inside = (proba >= 0) & (proba <= 1)
     proba = jnp.where(inside, proba, jnp.where(off, jnp.zeros((), dtype), jnp.nan))
     truth = is_positive(y_true).astype(dtype)
-    return SoftLabels(truth, proba, weight, are_binary(y_true) | off, indicators=True)
+    return SoftLabels(
+        truth,
+        proba,
+        weight,
+        admissible(over_trailing(weight, 2), are_binary(y_true)),
+        indicators=True,
+    )
 
 
 def counts_of(data: SoftLabels, *, by_sample: bool = False) -> BinaryCounts:

@@ -13,7 +13,7 @@ from jmetrics._core.counts import are_labels, as_labels
 from jmetrics._core.numerics import accumulator, safe_divide, weighted_sum
 from jmetrics._core.sharding import with_auto_axes
 from jmetrics._core.types import ArrayLike, Number
-from jmetrics._core.weights import clean, combine
+from jmetrics._core.weights import admissible, clean, combine
 from jmetrics.losses._pairs import SURROGATES, Options, mean_penalty, placed, scored
 
 KINDS = ("subgroup", "bpsn", "bnsp")
@@ -161,7 +161,7 @@ def _multiclass_auc_loss(
     losses, usable = jax.lax.map(one, (y_score.T, members.T, against))
     importance = _importance(total, multi_class, average)
     loss = safe_divide(jnp.sum(importance * losses), jnp.sum(importance), 0.0)
-    loss = check.defined(loss, jnp.all((weight == 0) | known), "`y_true` must be a class")
+    loss = check.defined(loss, jnp.all(admissible(weight, known)), "`y_true` must be a class")
     loss = check.defined(loss, jnp.all(usable), "`y_score` and its square must be finite")
     return options.defined(loss)
 

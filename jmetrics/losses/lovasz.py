@@ -14,7 +14,7 @@ from jmetrics._core.numerics import absolute, accumulator, safe_divide
 from jmetrics._core.order import Order, order
 from jmetrics._core.sharding import with_auto_axes
 from jmetrics._core.types import ArrayLike
-from jmetrics._core.weights import clean, combine
+from jmetrics._core.weights import admissible, clean, combine
 from jmetrics.classification._averages import average_score
 from jmetrics.classification.overlap import jaccard
 from jmetrics.losses._soft import checked_inputs, counts_of, in_domain, soft_labels
@@ -61,7 +61,7 @@ def _lovasz_hinge_loss(y_true, y_score, sample_weight, where):
     truth = is_positive(y_true)
     error = jax.nn.relu(1 - jnp.where(truth, score, -score))
     loss = jnp.where(jnp.any(weight != 0), _extension(error, truth, weight), 0)
-    labelled = jnp.all((weight == 0) | are_binary(y_true))
+    labelled = jnp.all(admissible(weight, are_binary(y_true)))
     loss = check.defined(loss, labelled, "`y_true` must be 0 or 1")
     return check.defined(loss, jnp.all(score == score), "`y_score` must not be NaN")
 

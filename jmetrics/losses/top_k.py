@@ -14,7 +14,7 @@ from jmetrics._core import check
 from jmetrics._core.counts import are_classes, are_labels, as_labels
 from jmetrics._core.numerics import accumulator, from_largest, weighted_mean
 from jmetrics._core.types import ArrayLike, Number
-from jmetrics._core.weights import clean, combine
+from jmetrics._core.weights import admissible, clean, combine
 
 
 def soft_top_k_accuracy_loss(
@@ -72,7 +72,7 @@ def _soft_top_k_accuracy_loss(y_true, y_score, sample_weight, where, temperature
     loss = weighted_mean(share, weight, undefined=0.0)
     known = are_labels(y_true) & are_classes(as_labels(y_true), n_classes)
     reason = f"`y_true` must be a class from 0 to {n_classes - 1}"
-    loss = check.defined(loss, jnp.all((weight == 0) | known), reason)
+    loss = check.defined(loss, jnp.all(admissible(weight, known)), reason)
     loss = check.defined(loss, temperature > 0, "`temperature` must be positive")
     return check.defined(loss, jnp.all(score == score), "`y_score` must not be NaN")
 

@@ -13,7 +13,7 @@ from jmetrics._core.counts import are_classes, are_labels, as_labels
 from jmetrics._core.exporting import exportable
 from jmetrics._core.merging import ALL, STEADY, Legal, kinds
 from jmetrics._core.numerics import accumulator, safe_divide, tabulate
-from jmetrics._core.weights import clean, combine, over_trailing
+from jmetrics._core.weights import admissible, clean, combine, over_trailing
 
 
 class Classified(NamedTuple):
@@ -49,11 +49,10 @@ def classified(
     proba = clean(y_proba.astype(dtype), sample_weight, where)
     n_classes = 2 if proba.ndim == 1 else proba.shape[1]
     label, known = class_index(clean(y_true, sample_weight, where), n_classes)
-    off = weight == 0
-    rule = jnp.where(off, jnp.zeros((), dtype), jnp.nan)
+    rule = jnp.where(weight == 0, jnp.zeros((), dtype), jnp.nan)
     inside = (proba >= 0) & (proba <= 1)
     proba = jnp.where(inside, proba, over_trailing(rule, proba.ndim))
-    return Classified(label, proba, weight, known | off)
+    return Classified(label, proba, weight, admissible(weight, known))
 
 
 def class_index(labels: Array, n_classes: int) -> tuple[Array, Array]:

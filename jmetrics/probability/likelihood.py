@@ -19,7 +19,7 @@ from jmetrics._core.numerics import (
     weighted_total,
 )
 from jmetrics._core.types import ArrayLike
-from jmetrics._core.weights import clean, combine
+from jmetrics._core.weights import admissible, clean, combine
 from jmetrics.probability._classes import (
     Classified,
     Explained,
@@ -147,7 +147,7 @@ def _logit_losses(y_true, logits, sample_weight, where):
         loss = check.defined(loss, ~jnp.isnan(logits), "`logits` must not be NaN")
     else:
         loss = softmax_losses(label, logits)
-    loss = check.defined(loss, known | (weight == 0), wrong_label(n_classes))
+    loss = check.defined(loss, admissible(weight, known), wrong_label(n_classes))
     return weighted_total(loss, weight)
 
 

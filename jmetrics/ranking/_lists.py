@@ -15,7 +15,7 @@ from jmetrics._core.lists import TIES, Lists, RankedGains, RankedLabels, Ranking
 from jmetrics._core.numerics import accumulator, mean_of, weighted_total
 from jmetrics._core.sharding import with_auto_axes
 from jmetrics._core.types import Number
-from jmetrics._core.weights import clean, combine, over_trailing
+from jmetrics._core.weights import admissible, clean, combine, over_trailing
 
 Cutoff: TypeAlias = int | tuple[int, ...] | None
 """A number of places, several of them, or all places."""
@@ -137,8 +137,9 @@ def _of_lists(
     dtype = accumulator(y_true, y_score, sample_weight)
     on = combine(None, where, y_true.shape, jnp.int32) != 0
     on = jnp.broadcast_to(over_trailing(on, y_true.ndim), y_true.shape)
-    weight = combine(sample_weight, None, (count,), dtype)
     lists = lists_of(segment_ids, None if where is None else on, count)
+    occupied = lists.sum(on.astype(jnp.int32)) > 0
+    weight = combine(sample_weight, occupied, (count,), dtype)
     relevance = clean(y_true.astype(dtype), of_items(lists, sample_weight), where)
     label, legal = score.prepare(
         relevance, lists if option is None else in_dtype_of(y_true, option)
@@ -151,14 +152,12 @@ def _of_lists(
     some = jnp.stack([has_value for _, has_value in finished], axis=1)
     values = jnp.where(some, values, jnp.asarray(empty, dtype))
 
-    occupied = lists.sum(on.astype(jnp.int32)) > 0
     values = jnp.where(occupied[:, None], values, jnp.nan)
-    counted = over_trailing(occupied, 2) & (some if skip else True)
     values = _defined(values, lists, on, weight, legal, score.reason)
     scored = y_score == y_score
     values = _defined(values, lists, on, weight, scored, "`y_score` must not be NaN")
     values = in_some_list(values, segment_ids, on, count)
-    weight = jnp.where(counted, weight[:, None], jnp.zeros((), weight.dtype))
+    weight = jnp.where(some if skip else True, weight[:, None], jnp.zeros((), weight.dtype))
     several = isinstance(k, tuple) or finished[0][0].ndim == 2
     return (values, weight) if several else (values[:, 0], weight[:, 0])
 
@@ -185,7 +184,7 @@ def _defined(
 ) -> Array:
     """Turn the value of a list into NaN if one of its items is not legal."""
     wrong = lists.sum((on & ~legal).astype(jnp.int32)) > 0
-    return check.defined(values, ((weight == 0) | ~wrong)[:, None], reason)
+    return check.defined(values, admissible(weight, ~wrong)[:, None], reason)
 
 
 def in_some_list(values: Array, segment_ids: Array | None, on: Array, count: int) -> Array:

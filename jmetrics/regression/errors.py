@@ -217,7 +217,8 @@ def max_error(
 
 def _largest(y_true, y_pred, sample_weight, where):
     y_true, y_pred, weight = resolve_exactly(y_true, y_pred, sample_weight, where)
-    return Most(jnp.max(absolute(y_true - y_pred), where=weight != 0, initial=-jnp.inf))
+    error = jnp.where(jnp.isfinite(weight), absolute(y_true - y_pred), jnp.nan)
+    return Most(jnp.max(error, where=weight != 0, initial=-jnp.inf))
 
 
 def _or_nan(largest):

@@ -33,6 +33,12 @@ def _checks() -> Iterator[None]:
         _checking.reset(token)
 
 
+def expect(inside: Array, reason: str) -> None:
+    """Raise with `reason` under `checked` where `inside` is False; otherwise do nothing."""
+    if _checking.get():
+        checkify.debug_check(jnp.all(inside), reason)
+
+
 def defined(value: Array, inside: Array, reason: str) -> Array:
     """Turn `value` into NaN, with NaN gradient, wherever `inside` is False.
 
@@ -40,8 +46,7 @@ def defined(value: Array, inside: Array, reason: str) -> Array:
     with `reason` instead. Otherwise this costs one select, and leaves no effect in the program:
     JAX would take one off its fast path, and would not write it to a file.
     """
-    if _checking.get():
-        checkify.debug_check(jnp.all(inside), reason)
+    expect(inside, reason)
     if not jnp.issubdtype(value.dtype, jnp.floating):
         return jnp.where(inside, value, jnp.iinfo(value.dtype).min)
     return value * jnp.where(inside, jnp.ones_like(value), jnp.full_like(value, jnp.nan))
