@@ -25,6 +25,7 @@ from jmetrics._core import check
 from jmetrics._core.bits import sortable_bits
 from jmetrics._core.exporting import exportable
 from jmetrics._core.numerics import accumulator, safe_divide, safe_sqrt
+from jmetrics._core.sampling import sampling
 from jmetrics._core.sorting import sort_items
 from jmetrics._core.types import ArrayLike
 from jmetrics._core.weights import combine
@@ -350,9 +351,10 @@ def _standard_error(y_true, y_pred, sample_weight, where, options, *, metric, ax
             y_true, y_pred, sample_weight=w, where=where, axis_name=axis_name, **options_of
         )
 
-    value, pullback = jax.vjp(of_weight, weight)
-    basis = jnp.eye(value.size, dtype=value.dtype).reshape(value.size, *value.shape)
-    (slope,) = jax.vmap(pullback)(basis)
+    with sampling():
+        value, pullback = jax.vjp(of_weight, weight)
+        basis = jnp.eye(value.size, dtype=value.dtype).reshape(value.size, *value.shape)
+        (slope,) = jax.vmap(pullback)(basis)
     variance = lax.psum(jnp.sum(jnp.square(slope * weight[None]), axis=1), axis_name)
     return jnp.where(jnp.isnan(value), jnp.nan, safe_sqrt(variance).reshape(value.shape))
 

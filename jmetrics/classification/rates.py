@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+import jax
 import jax.numpy as jnp
 from jax import Array
 
@@ -389,10 +390,11 @@ def _likelihood_ratios(
     false_positive, true_negative = (
         safe_divide(cell, counts.tn + counts.fp, 0.0) for cell in (counts.fp, counts.tn)
     )
-    return LikelihoodRatios(
-        safe_divide(recall(counts, jnp.nan), false_positive, positive),
-        safe_divide(_false_negative_rate(counts, jnp.nan), true_negative, negative),
+    ratios = LikelihoodRatios(
+        safe_divide(recall(counts, 0.0), false_positive, positive),
+        safe_divide(_false_negative_rate(counts, 0.0), true_negative, negative),
     )
+    return jax.tree.map(lambda ratio: jnp.where(counts.true != 0, ratio, jnp.nan), ratios)
 
 
 def specificity(counts: BinaryCounts, zero_division: float | Array) -> Array:

@@ -120,7 +120,7 @@ def length_of(size: Any, default: int) -> int:
 
 
 class Rates(NamedTuple):
-    """Shares of the positives and of the negatives; NaN of none."""
+    """Shares of the positives and of the negatives."""
 
     tpr: Array
     fpr: Array
@@ -128,16 +128,16 @@ class Rates(NamedTuple):
     fnr: Array
 
 
-def rates(counts: RankedCounts, dtype: DTypeLike) -> Rates:
-    """Running counts, and what is left of all, as shares of all."""
+def rates(counts: RankedCounts, dtype: DTypeLike, undefined: float = jnp.nan) -> Rates:
+    """Running counts, and what is left of all, as shares of all; `undefined` of none."""
     tp, fp = counts
     fn, tn = tp[-1] - tp, fp[-1] - fp
     tp, fp, tn, fn = (count.astype(dtype) for count in (tp, fp, tn, fn))
     # XLA divides by one number for all places by multiplying with its inverse, and P / P is not 1.
     positives, negatives = tp + fn, tn + fp
     return Rates(
-        tpr=safe_divide(tp, positives, jnp.nan),
-        fpr=safe_divide(fp, negatives, jnp.nan),
-        tnr=safe_divide(tn, negatives, jnp.nan),
-        fnr=safe_divide(fn, positives, jnp.nan),
+        tpr=safe_divide(tp, positives, undefined),
+        fpr=safe_divide(fp, negatives, undefined),
+        tnr=safe_divide(tn, negatives, undefined),
+        fnr=safe_divide(fn, positives, undefined),
     )

@@ -14,6 +14,7 @@ from jmetrics._core import check
 from jmetrics._core.counts import are_binary, are_classes, are_labels, as_labels, is_positive
 from jmetrics._core.numerics import accumulator, weighted_mean, weighted_sum
 from jmetrics._core.order import Thresholds, ranked_thresholds
+from jmetrics._core.sampling import jumping
 from jmetrics._core.weights import admissible, combine, over_trailing
 
 AVERAGES = ("micro", "macro", "weighted", "samples", None)
@@ -119,7 +120,7 @@ def thresholds_of(data: Scored) -> Thresholds:
     if data.score.shape[0] == 0:
         arrays = [jnp.zeros((1,), a.dtype) for a in arrays]
     ranked = ranked_thresholds(*arrays)
-    return ranked._replace(score=ranked.score.astype(data.dtype))
+    return ranked._replace(score=jumping(ranked.score.astype(data.dtype), data.weight))
 
 
 def averaged(area: Area, data: Scored, average: str | None) -> Array:

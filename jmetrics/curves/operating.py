@@ -12,6 +12,7 @@ from jmetrics._core import check
 from jmetrics._core.exporting import exportable
 from jmetrics._core.numerics import absolute, safe_divide
 from jmetrics._core.order import Thresholds
+from jmetrics._core.sampling import jumping
 from jmetrics._core.sharding import with_auto_axes
 from jmetrics._core.types import ArrayLike, Number
 from jmetrics.curves._points import infinity_first, rates, zero_first
@@ -227,12 +228,12 @@ def equal_error_rate(
 @with_auto_axes
 def _equal_error_rate(y_true, y_score, sample_weight, where):
     data, points = _points(y_true, y_score, sample_weight, where)
-    _, fpr, _, fnr = rates(points.counts, data.dtype)
+    _, fpr, _, fnr = rates(points.counts, data.dtype, undefined=0.0)
     excess = fpr - fnr
     after = jnp.argmax(excess >= 0)
     before = jnp.maximum(after - 1, 0)
-    share = safe_divide(-excess[before], excess[after] - excess[before], jnp.nan)
-    return in_domain(fpr[before] + share * (fpr[after] - fpr[before]), data)
+    share = safe_divide(-excess[before], excess[after] - excess[before], 0.0)
+    return _of_both(fpr[before] + share * (fpr[after] - fpr[before]), points, data)
 
 
 def ks_statistic(
@@ -268,9 +269,9 @@ def ks_statistic(
 @with_auto_axes
 def _ks_statistic(y_true, y_score, sample_weight, where):
     data, points = _points(y_true, y_score, sample_weight, where)
-    tpr, fpr, _, _ = rates(points.counts, data.dtype)
+    tpr, fpr, _, _ = rates(points.counts, data.dtype, undefined=0.0)
     distance = absolute(tpr - fpr)
-    return in_domain(distance[jnp.argmax(distance)], data)
+    return _of_both(distance[jnp.argmax(distance)], points, data)
 
 
 def _points(
@@ -282,6 +283,12 @@ def _points(
     counts, step = zero_first((ranked.counts, ranked.step))
     real = jnp.pad(ranked.real, (1, 0), constant_values=True)
     return data, Thresholds(counts, step, infinity_first(ranked.score), real)
+
+
+def _of_both(value: Array, points: Thresholds, data: Scored) -> Array:
+    """A value that needs both classes; NaN comes last, since 0 × NaN is no derivative of 0."""
+    tp, fp = points.counts
+    return in_domain(jnp.where((tp[-1] != 0) & (fp[-1] != 0), value, jnp.nan), data)
 
 
 def _level(name: str, level: float | Array, data: Scored) -> Array:
@@ -306,4 +313,4 @@ def _best(
     place = values.shape[0] - 1 - place if lowest else place
     value = jnp.where(allowed[place], values[place], jnp.nan)
     threshold = jnp.where(jnp.isnan(value), jnp.nan, points.score[place])
-    return in_domain(OperatingPoint(value, threshold), data)
+    return in_domain(OperatingPoint(jumping(value, data.weight), threshold), data)

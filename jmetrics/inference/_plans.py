@@ -10,12 +10,14 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import Array
 
 from jmetrics._core import check
 from jmetrics._core.anatomy import InOrder, has_plan, in_order_of, plan_of
 from jmetrics._core.lists import Segments
 from jmetrics._core.numerics import accumulator
+from jmetrics._core.sampling import sampling
 from jmetrics.inference._apart import Weighable, apart
 from jmetrics.inference._calls import RESAMPLES, call_of
 from jmetrics.inference._samples import Cells, Given, Samples, samples_of
@@ -82,7 +84,13 @@ class Problem:
 
 
 def _slope(plan: Weighable, weight: Array) -> Array:
-    return jax.jacrev(lambda w: _entries(plan.reweighted(w).value()))(weight)
+    with sampling():
+        slope = jax.jacrev(lambda w: _entries(plan.reweighted(w).value()))(weight)
+        like = jax.eval_shape(lambda w: plan.reweighted(w).value(), weight)
+    leaves = jax.tree.leaves(like)
+    # A whole number, such as that of the points of a curve, jumps.
+    whole = [np.full(leaf.size, jnp.issubdtype(leaf.dtype, jnp.integer)) for leaf in leaves]
+    return jnp.where(np.concatenate(whole)[:, None], jnp.nan, slope)
 
 
 def _entries(value: Any) -> Array:

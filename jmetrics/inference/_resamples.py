@@ -141,6 +141,8 @@ class Settings(NamedTuple):
         if self.method in ("bca", "studentized"):
             shares = self.contrasted(asked.influences(source, source.once))
             error, acceleration = moments(shares, source.once)
+            # Without an influence there is nothing to correct for.
+            acceleration = jnp.where(jnp.isnan(acceleration), 0, acceleration)
         evidence = Evidence(estimate, error, acceleration, rows, errors)
         return jax.tree.map(lambda a: a.reshape(-1, estimate.size), evidence)
 

@@ -32,7 +32,8 @@ def influence(metric: Metric) -> Callable[..., Any]:
     along the first axis, and `groups` (n,) of whole numbers from 0 to `num_groups` − 1, to give
     what each group contributes; under `jit` these need `num_groups`. The result has (n,) or
     (num_groups,) before the shape of the metric, and 0 for what does not count.
-    Undefined: NaN where the metric is or is infinite, and for a group that is none.
+    Undefined: NaN where the metric is or is infinite, or jumps with the weights as a largest
+    error does, and for a group that is none.
     Cost: one gradient of the metric; one for each entry of a metric with several values.
     Raises: what the metric raises.
     Source: Hampel (1974); Jaeckel (1972).
@@ -88,18 +89,19 @@ def standard_error(metric: Metric) -> Callable[..., Any]:
     respect to the weights, see `influence`. For `roc_auc_score` this is DeLong's formula with
     population variances; for a mean, s / √n with the population standard deviation.
 
-    A metric that does not change smoothly with the weights, such as a median or a largest
-    error, has no gradient there, and an error of 0: use `bootstrap` for its standard error.
+    For a median the density at it is estimated, from quantiles around it. A largest error, a
+    threshold, and the best value at a threshold that meets a condition jump with the weights,
+    and have no such error: use `bootstrap`.
 
     Shapes: the new function takes what `metric` takes, samples (or lists, see `bootstrap`)
     along the first axis, and gives what it gives. It treats the samples as independent, or
     with `groups` (n,) of whole numbers the groups, and `sample_weight` as fixed.
     Range: [0, ∞), in units of the metric.
-    Undefined: NaN where the metric is or is infinite.
+    Undefined: NaN where the metric is or is infinite, or jumps with the weights.
     Cost: one gradient of the metric; one for each entry of a metric with several values.
     Raises: what the metric raises.
     Source: Jaeckel (1972); DeLong, DeLong & Clarke-Pearson (1988) for the AUC; Liang & Zeger
-    (1986) for groups.
+    (1986) for groups; Siddiqui (1960) and Bofinger (1975) for the density at a quantile.
 
     >>> from jmetrics import roc_auc_score
     >>> error = standard_error(roc_auc_score)([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
@@ -128,6 +130,8 @@ def _estimate_and_error(asked):
     source = asked.source()
     estimate = asked.values(source.weight)[0]
     error = moments(asked.influences(source, source.once)[0], source.once).error
+    known = ~jnp.isfinite(estimate) | ~jnp.isnan(error)
+    error = check.defined(error, known, "the metric jumps with its weights: use `bootstrap`")
     error = jnp.where(jnp.isfinite(estimate), error, jnp.nan)
     return asked.restored(estimate), asked.restored(error)
 
@@ -143,7 +147,7 @@ def jackknife(metric: Metric) -> Callable[..., Interval]:
     Shapes: the new function takes what `metric` takes, samples (or lists, see `bootstrap`)
     along the first axis, and `confidence_level`, `scale`, and `groups` (n,) of whole numbers
     where samples depend on each other. Every field has the shape of the metric.
-    Undefined: NaN where the metric is or is infinite. Where nothing contributes, as to a perfect
+    Undefined: NaN where the metric is or is infinite, or jumps with the weights. Where nothing contributes, as to a perfect
     score, the interval has no width.
     Cost: one gradient of the metric; one for each entry of a metric with several values.
     Raises: ValueError for a level or a scale that makes no sense, and what the metric raises.

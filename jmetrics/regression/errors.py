@@ -16,6 +16,7 @@ from jmetrics._core.merging import Most
 from jmetrics._core.moments import root_mean_square, squares
 from jmetrics._core.numerics import Whole, absolute, nearest
 from jmetrics._core.quantiles import weighted_quantile
+from jmetrics._core.sampling import jumping
 from jmetrics._core.sharding import with_auto_axes
 from jmetrics._core.types import ArrayLike
 from jmetrics._core.weights import resolve_exactly
@@ -218,7 +219,7 @@ def max_error(
 def _largest(y_true, y_pred, sample_weight, where):
     y_true, y_pred, weight = resolve_exactly(y_true, y_pred, sample_weight, where)
     error = jnp.where(jnp.isfinite(weight), absolute(y_true - y_pred), jnp.nan)
-    return Most(jnp.max(error, where=weight != 0, initial=-jnp.inf))
+    return Most(jumping(jnp.max(error, where=weight != 0, initial=-jnp.inf), weight))
 
 
 def _or_nan(largest):
@@ -240,8 +241,8 @@ def median_absolute_error(
     (n_outputs,) weights the outputs.
     Range: [0, ∞), in units of y; lower is better.
     Undefined: NaN when nothing counts.
-    Gradient: that of the errors that the median lies on; 0 in the weights, so its standard
-    error needs the bootstrap.
+    Gradient: that of the errors that the median lies on; 0 in the weights. The influence of a
+    sample on it is (½ − [its error is below]) over the density of errors there.
     Cost: O(n) time by selection, no sort.
     Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
     Source: `sklearn.metrics.median_absolute_error`.

@@ -264,7 +264,9 @@ def _d2_pinball_score(y_true, y_pred, sample_weight, where, outputs, alpha, *, a
     # Integers lose no digits when they are counted from near them.
     split = isinstance(y_true, Whole)
     around = y_true - lax.stop_gradient(target.mean)[None] if split else y_true
-    quantile = jnp.broadcast_to(weighted_quantile(around, weight, alpha), around.shape)
+    # Where the loss is least, its derivative in the quantile that the weights move is 0.
+    fixed = lax.stop_gradient(weight)
+    quantile = jnp.broadcast_to(weighted_quantile(around, fixed, alpha), around.shape)
     residual = weighted_sum(_pinball(y_true, y_pred, weight, alpha), weight)
     total = weighted_sum(_pinball(around, quantile, weight, alpha), weight)
     # At levels 0 and 1 a constant can fit without loss a target that is not constant.

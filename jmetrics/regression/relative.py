@@ -11,6 +11,7 @@ from jmetrics._core import check
 from jmetrics._core.anatomy import Step, metric, plan
 from jmetrics._core.exporting import exportable
 from jmetrics._core.moments import (
+    Extent,
     InUnits,
     extent,
     merging_unit,
@@ -29,6 +30,7 @@ from jmetrics._core.numerics import (
     weighted_mean,
     weighted_sum,
 )
+from jmetrics._core.sampling import jumping
 from jmetrics._core.types import ArrayLike
 from jmetrics._core.weights import combine, exactly, resolve_exactly
 from jmetrics.regression._outputs import (
@@ -240,8 +242,10 @@ def _squares_and_size(*arrays, normalization):
     y_true, _, weight = resolve_exactly(*arrays)
     on = weight != 0
     unit = unit_near(nearest(y_true), on)
-    of_range = normalization == "range"
-    size = extent(y_true / unit, on) if of_range else moments(y_true, weight, unit)
+    if normalization == "range":
+        size: Any = Extent(*(jumping(end, weight) for end in extent(y_true / unit, on)))
+    else:
+        size = moments(y_true, weight, unit)
     return ErrorAndSize(errors, InUnits((merging_unit(unit[0], size),), size))
 
 

@@ -51,4 +51,5 @@ from jmetrics._core.check.values import (
     checked as checked,
     defined as defined,
     expect as expect,
+    nan_if as nan_if,
 )

@@ -42,6 +42,7 @@ def expect(inside: Array, reason: str) -> None:
 def defined(value: Array, inside: Array, reason: str) -> Array:
     """Turn `value` into NaN, with NaN gradient, wherever `inside` is False.
 
+    What does not depend on such a value, with a cotangent of 0, keeps its gradient.
     Integers, which have no NaN, become the least there is. Under `checked` the call raises
     with `reason` instead. Otherwise this costs one select, and leaves no effect in the program:
     JAX would take one off its fast path, and would not write it to a file.
@@ -49,7 +50,28 @@ def defined(value: Array, inside: Array, reason: str) -> Array:
     expect(inside, reason)
     if not jnp.issubdtype(value.dtype, jnp.floating):
         return jnp.where(inside, value, jnp.iinfo(value.dtype).min)
-    return value * jnp.where(inside, jnp.ones_like(value), jnp.full_like(value, jnp.nan))
+    return _nan_unless(value, inside)
+
+
+@jax.custom_jvp
+def _nan_unless(value: Array, inside: Array) -> Array:
+    return jnp.where(inside, value, jnp.full_like(value, jnp.nan))
+
+
+@_nan_unless.defjvp
+def _nan_unless_jvp(primals: tuple[Array, Array], tangents: Any) -> tuple[Array, Array]:
+    (value, inside), (tangent, _) = primals, tangents
+    return _nan_unless(value, inside), nan_if(tangent, ~inside)
+
+
+def nan_if(tangent: Array, lost: Array) -> Array:
+    """Turn a tangent that is `lost`, and its cotangent, into NaN unless it is 0.
+
+    0 × NaN would be NaN. Two finite factors leave 0 what it is, and make ∞ of any other number,
+    and ∞ − ∞ is NaN. They are no constants, which a compiler might multiply first.
+    """
+    far = jnp.where(lost, jnp.finfo(tangent.dtype).max, jnp.ones_like(tangent))
+    return jnp.where(lost, tangent * far * far + tangent * -far * far, tangent)
 
 
 def checked(metric: Callable[..., Any]) -> Callable[..., Any]:
