@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
+import jax
 import jax.numpy as jnp
 from jax import Array
 
 from jmetrics._core import check
 from jmetrics._core.anatomy import Step, metric, plan
 from jmetrics._core.counts import (
+    Matches,
     are_binary,
     are_classes,
     are_labels,
@@ -18,8 +21,9 @@ from jmetrics._core.counts import (
     is_positive,
     matches,
 )
-from jmetrics._core.merging import Legal
-from jmetrics._core.numerics import accumulator, from_largest, mean_of, weighted_total
+from jmetrics._core.exporting import exportable
+from jmetrics._core.merging import LEAST, MOST, Legal, kinds
+from jmetrics._core.numerics import accumulator, extremes, from_largest, mean_of, weighted_total
 from jmetrics._core.types import ArrayLike
 from jmetrics._core.weights import admissible, clean, combine, over_trailing
 from jmetrics.classification._averages import Labelled
@@ -158,28 +162,54 @@ def top_k_accuracy_score(
     )
     k = check.positive_integer("k", k)
     finish = Step.of(
-        share_of, wrong=False, normalize=bool(normalize), dtype=accumulator(*arrays[1:3])
+        _share_of_hits, wrong=False, normalize=bool(normalize), dtype=accumulator(*arrays[1:3])
     )
     return plan(arrays, Step.of(_hits, k=k), finish)
+
+
+@exportable
+@kinds(low=LEAST, high=MOST)
+class BinaryHits(NamedTuple):
+    """What is right of two classes, and the range of the scores, which decides what is predicted."""
+
+    above_half: Matches
+    above_zero: Matches
+    low: Array
+    high: Array
+
+    @property
+    def chosen(self) -> Matches:
+        """What is right if 1 is predicted above 0.5 for probabilities, and else above 0."""
+        probable = (self.low >= 0) & (self.high <= 1)
+        return jax.tree.map(
+            functools.partial(jnp.where, probable), self.above_half, self.above_zero
+        )
+
+
+def _share_of_hits(statistic, **options):
+    if isinstance(statistic.counts, BinaryHits):
+        statistic = statistic._replace(counts=statistic.counts.chosen)
+    return share_of(statistic, **options)
 
 
 def _hits(y_true, y_score, sample_weight, where, *, k):
     dtype = accumulator(y_score, sample_weight)
     weight = combine(sample_weight, where, y_true.shape, dtype)
     off = over_trailing(weight == 0, y_score.ndim)
-    if y_score.ndim == 1:
-        score = y_score.astype(dtype)  # under strict promotion no integer compares with 0.5
-        hit = _binary_hit(y_true, score, off) if k == 1 else jnp.ones(y_true.shape, jnp.bool_)
+    counts: Matches | BinaryHits
+    if y_score.ndim > 1:
+        counts = matches(_places_above(as_labels(y_true), y_score) < k, weight)
+    elif k > 1:
+        counts = matches(jnp.ones(y_true.shape, jnp.bool_), weight)
     else:
-        hit = _places_above(as_labels(y_true), y_score) < k
+        counts = _binary_hits(y_true, y_score.astype(dtype), weight)
     numbers = Legal(jnp.all(off | (y_score == y_score)), "`y_score` must not be NaN")
-    return Labelled(matches(hit, weight), (numbers, _all_classes(y_true, y_score, weight)))
+    return Labelled(counts, (numbers, _all_classes(y_true, y_score, weight)))
 
 
-def _binary_hit(y_true: Array, y_score: Array, off: Array) -> Array:
-    probable = jnp.all(off | ((y_score >= 0) & (y_score <= 1)))
-    above = jnp.where(probable, y_score > 0.5, y_score > 0)
-    return above == is_positive(y_true)
+def _binary_hits(y_true: Array, y_score: Array, weight: Array) -> BinaryHits:
+    right = (matches((y_score > at) == is_positive(y_true), weight) for at in (0.5, 0.0))
+    return BinaryHits(*right, *extremes(y_score, weight != 0))
 
 
 def _places_above(y_true: Array, y_score: Array) -> Array:
