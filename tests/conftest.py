@@ -25,7 +25,7 @@ if "JMETRICS_SHORT" in os.environ:
         "test_score_streams.py",
     ]
 
-pytest.register_assert_rewrite("tests.laws", "tests.compare", "tests.harness")
+pytest.register_assert_rewrite("tests.laws", "tests.laws_of_nan", "tests.compare", "tests.harness")
 
 
 _MAPPED = Path("/proc/self/maps")

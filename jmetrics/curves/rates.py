@@ -239,8 +239,8 @@ def _det_curve(y_true, y_score, sample_weight, where, *, length, drop):
         points = without(points, recall_changes(points))
     tp, fp = points.counts
     free = (fp == 0) & (lax.iota(jnp.int32, fp.shape[0]) < points.size)
-    first = jnp.sum(free, dtype=jnp.int32) - 1
-    last = lax.argmax(tp == tp[-1], 0, jnp.int32)
+    first = jnp.maximum(jnp.sum(free, dtype=jnp.int32) - 1, 0)
+    last = jnp.maximum(lax.argmax(tp == tp[-1], 0, jnp.int32), first)
     place = rising(first, last, tp.shape[0])
     _, fpr, _, fnr = rates(points.counts, data.dtype)
     curve = DetCurve(fpr[place], fnr[place], points.score[place], last - first + 1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -45,3 +46,19 @@ def wald(estimate: Array, error: Array, level: Array, scale: str) -> tuple[Array
     reach = safe_divide(reach, estimate * (1 - estimate), 0.0)
     low, high = expit(logit(estimate) - reach), expit(logit(estimate) + reach)
     return jnp.where(jnp.isnan(error), jnp.nan, low), jnp.where(jnp.isnan(error), jnp.nan, high)
+
+
+def brief(result: Any) -> str:
+    """A named tuple as text, with no more of its `distribution` than dtypes and shapes."""
+    fields = (
+        (n, _kinds(v) if n == "distribution" else repr(v))
+        for n, v in zip(result._fields, result, strict=True)
+    )
+    return f"{type(result).__name__}({', '.join(f'{name}={text}' for name, text in fields)})"
+
+
+def _kinds(distribution: Any) -> str:
+    leaves = jax.tree.leaves(distribution)
+    return ", ".join(
+        f"{a.dtype}{list(a.shape)}" if hasattr(a, "shape") else repr(a) for a in leaves
+    )

@@ -17,6 +17,7 @@ from jmetrics._core.types import ArrayLike, Number
 from jmetrics.inference._cells import in_cells
 from jmetrics.inference._draws import EXCHANGE
 from jmetrics.inference._endpoints import is_as_far, p_value_of
+from jmetrics.inference._interval import brief
 from jmetrics.inference._plans import Problem, problem
 from jmetrics.inference._resamples import Settings, in_resamples, summarised
 from jmetrics.inference._routes import measured_once
@@ -40,6 +41,8 @@ class Comparison(NamedTuple):
     """The difference in every resample, along the first axis; NaN where it is undefined."""
     n_undefined: Any
     """How many resamples had no difference and were left out."""
+
+    __repr__ = brief
 
 
 def paired_bootstrap(
@@ -232,6 +235,8 @@ class PermutationTest(NamedTuple):
     """The difference after every exchange, along the first axis; NaN where it is undefined."""
     n_undefined: Any
     """How many exchanges gave no difference and were left out."""
+
+    __repr__ = brief
 
 
 def permutation_test(

@@ -9,6 +9,7 @@ from jax import Array
 
 from jmetrics._core.exporting import exportable
 from jmetrics._core.types import ArrayLike, Number
+from jmetrics.inference._interval import brief
 from jmetrics.inference._plans import problem
 from jmetrics.inference._resamples import Settings, summarised
 from jmetrics.inference._samples import Given
@@ -30,6 +31,8 @@ class Bootstrap(NamedTuple):
     """The metric of every resample, along the first axis; NaN where it is undefined."""
     n_undefined: Any
     """How many resamples had no value and were left out, such as those without a positive."""
+
+    __repr__ = brief
 
 
 def bootstrap(

@@ -114,7 +114,11 @@ def _gain(y_true: Any, y_score: Any, *, sample_weight: Any, where: Any) -> tuple
         y_true, y_score, sample_weight=sample_weight, where=where
     )
     dtype = jnp.result_type(float)
-    tn, fp, fn, tp = (c.astype(dtype) for c in (counts.tn, counts.fp, counts.fn, counts.tp))
+    # Where a count is an integer, only its threshold can tell that it is undefined.
+    tn, fp, fn, tp = (
+        jnp.where(jnp.isnan(counts.thresholds), jnp.nan, c.astype(dtype))
+        for c in (counts.tn, counts.fp, counts.fn, counts.tp)
+    )
     taken = safe_divide(tp + fp, tn + fp + fn + tp, jnp.nan)
     found = safe_divide(tp, tp + fn, jnp.nan)
     return jnp.pad(taken, (1, 0)), jnp.pad(found, (1, 0))

@@ -1,0 +1,111 @@
+"""What is true of every metric where something has no value, or no influence.
+
+Part of the laws; see `tests/laws.py`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+import jmetrics
+from jmetrics import inference, streaming
+from jmetrics._core.anatomy import has_plan, plan_of
+from tests.compare import assert_nan, assert_raises, assert_same, assert_zero
+from tests.harness import Data, N, eager, evaluate, rng_of, sample, some
+from tests.laws import eager_checked, law, law_of_the_kernel
+from tests.row import Case
+
+BAD = (np.nan, np.inf)
+
+
+@law
+def bad_weights_are_nan(case: Case) -> None:
+    """One weight that counts and is no finite number leaves no value; masked, it is deleted."""
+    keep = some(case)
+    expected = evaluate(case, sample(case).at(keep)).value
+    for bad in BAD:
+        for place in (0, 1, 7):
+            data = sample(case)
+            data.weight[place] = bad
+            assert_nan(evaluate(case, data).value, f"weight {bad} of sample {place}")
+        data = sample(case)._replace(where=keep)
+        data.weight[~keep] = bad
+        assert_same(evaluate(case, data).value, expected)
+
+
+@law_of_the_kernel
+def checked_tells_bad_weights(case: Case) -> None:
+    data, checked = sample(case), jmetrics.checked(case)
+    data.weight[0] = np.nan
+    assert_raises(
+        ValueError, "`sample_weight` must be finite", lambda: eager_checked(checked, data)
+    )
+
+
+@law_of_the_kernel
+def nan_stays_in_its_place(case: Case) -> None:
+    """What is not asked for gives no gradient, also where it has no value."""
+
+    @jax.jit
+    def unasked(y_true: Any, y_pred: Any, weight: Any, where: Any) -> Any:
+        def value(y_pred: Any, weight: Any) -> Any:
+            found = jax.tree.leaves(eager(case, Data(y_true, y_pred, weight, where)))
+            return [leaf for leaf in found if jnp.issubdtype(leaf.dtype, jnp.floating)]
+
+        found, pullback = jax.vjp(value, y_pred, weight)
+        return pullback([jnp.zeros_like(leaf) for leaf in found])
+
+    data = sample(case)
+    ones = np.ones_like(data.y_true)
+    cases = {
+        "one class or a constant target": data._replace(y_true=data.y_true[:1] * ones),
+        "targets of 0": data._replace(y_true=0 * ones),
+        "weights of 0": data._replace(weight=np.zeros_like(data.weight)),
+        "masked": data._replace(where=np.zeros(N, bool)),
+    }
+    for why, given in cases.items():
+        for gradient in unasked(*given):
+            assert_zero(gradient, f"gradient of what was not asked for, {why}")
+
+
+@law_of_the_kernel
+def no_error_is_0_of_what_varies(case: Case) -> None:
+    data = sample(case)
+    y_true, y_pred = data[:2]
+    error = inference.standard_error(case.row.metric)(
+        y_true, y_pred, sample_weight=np.ones(N, np.float32), **case.options
+    )
+    draws = [rng_of(case, i).multinomial(N, np.full(N, 1 / N)) for i in range(20)]
+    values = [evaluate(case, data._replace(weight=np.float32(draw))).value for draw in draws]
+    stacked = jax.tree.map(lambda *leaves: np.stack(leaves), *values)
+    for e, of_draws in zip(*map(jax.tree.leaves, (error, stacked)), strict=True):
+        spread = np.nanstd(of_draws, axis=0)
+        varies = spread > 1e-5 * np.nanmax(np.abs(of_draws), axis=0, initial=0)
+        assert not np.any((np.asarray(e) == 0) & varies), f"error of 0 where draws vary by {spread}"
+
+
+@law_of_the_kernel
+def any_cut_is_one_pass(case: Case) -> None:
+    """Batches of one sample, of nothing, of all samples alike, and of what is left."""
+    metric, data = case.row.metric, sample(case)
+    make = plan_of(metric) if has_plan(metric) else None
+    if make is None or not make(*data[:2], **case.options).merges:
+        return
+    stream = streaming.stream(metric, like=data[:2], **case.options)
+    first = data.y_true.reshape(N, -1)[:, 0]
+    alike = np.flatnonzero(first == first[-1])
+    rest = np.setdiff1d(np.arange(N), alike)
+    update = jax.jit(stream.update)
+    for cut in ([alike, rest], [rest[:1], [], rest[1:], alike], np.arange(N)[:, None]):
+        state = stream.init()
+        for part in cut:
+            on = np.isin(np.arange(N), part)
+            moved = data.at(np.argsort(~on, kind="stable"))
+            there = np.arange(N) < np.sum(on)
+            y_true, y_pred, weight, _ = moved
+            state = update(state, y_true, y_pred, sample_weight=weight, where=there)
+        assert_same(stream.compute(state), evaluate(case, data).value, rtol=1e-5)
