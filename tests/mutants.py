@@ -17,7 +17,6 @@ from jax.experimental import checkify
 from sklearn import metrics as sk
 
 from jmetrics import mean_squared_error as honest
-from jmetrics._core.anatomy import Step, metric, plan
 from tests import laws, laws_of_input, laws_of_nan, mode_laws, oracles
 from tests.row import OUTPUTS, SMOOTH, Case, Maker, Outside, Row, cases_of, columns, real
 
@@ -366,22 +365,6 @@ def multiplies_by_nan(y_true, y_pred, *, sample_weight=None, where=None):
 def jumps_between_means(y_true, y_pred, *, sample_weight=None, where=None):
     value = honest(y_true, y_pred, sample_weight=sample_weight, where=where)
     return jax.lax.stop_gradient(value)
-
-
-@breaks(laws_of_nan.any_cut_is_one_pass)
-@metric
-def chooses_by_batch(y_true, y_pred, *, sample_weight=None, where=None):
-    arrays = tuple(
-        a if a is None else jnp.asarray(a) for a in (y_true, y_pred, sample_weight, where)
-    )
-    return plan(arrays, Step.of(errors_of_batch), Step.of(lambda sums: sums[0] / sums[1]))
-
-
-def errors_of_batch(y_true, y_pred, sample_weight, where):
-    weight = total_weight(y_true, sample_weight, where)
-    error = jnp.abs(y_true - y_pred)
-    large = jnp.any((weight > 0) & (y_true > 5))
-    return jnp.sum(weight * jnp.where(large, error, error * error)), jnp.sum(weight)
 
 
 @breaks(laws.mistakes_are_named)

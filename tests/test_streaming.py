@@ -8,6 +8,7 @@ from __future__ import annotations
 import functools
 import inspect
 import pickle
+from dataclasses import replace
 from typing import Any
 
 import jax
@@ -19,16 +20,16 @@ from jax.tree_util import GetAttrKey
 
 import jmetrics
 from jmetrics import accuracy_score, roc_auc_score, streaming
-from jmetrics._core.anatomy import has_plan, plan_of
+from jmetrics._core.anatomy import Step, has_plan, metric, plan, plan_of
 from jmetrics._core.limbs import Compensated, Limbs
 from jmetrics._core.merging import Tally
 from tests.compare import assert_same
 from tests.harness import sample
 from tests.registry import main_cases
-from tests.row import Case
+from tests.row import Case, Variant, cases_of, real
 from tests.rows.classification import CLASSIFICATION
 
-SIZES = (5, 0, 14, 5)
+SIZES = (6, 0, 1, 17)
 """Uneven parts of 24 samples, one of them empty."""
 
 
@@ -53,6 +54,45 @@ def in_parts(array: np.ndarray) -> np.ndarray:
 
 @pytest.mark.parametrize("case", streamable(), ids=lambda case: case.name)
 def test_any_grouping_of_parts_is_one_pass(case: Case) -> None:
+    assert_one_pass(case)
+
+
+@metric
+def errs_by_batch(y_true, y_pred, *, sample_weight=None, where=None):
+    """The mean squared error, or that of large targets, found out in each batch."""
+    arrays = tuple(
+        a if a is None else jnp.asarray(a) for a in (y_true, y_pred, sample_weight, where)
+    )
+    return plan(arrays, Step.of(errors_of_batch), Step.of(lambda sums: sums[0] / sums[1]))
+
+
+def errors_of_batch(y_true, y_pred, sample_weight, where):
+    weight = jnp.where(where, sample_weight, 0)
+    error = jnp.abs(y_true - y_pred)
+    large = jnp.any((weight > 0) & (y_true > 5))
+    return jnp.sum(weight * jnp.where(large, error, error * error)), jnp.sum(weight)
+
+
+def test_a_choice_in_each_batch_is_not_one_pass() -> None:
+    honest = next(case for case in main_cases() if case.row.metric is jmetrics.mean_squared_error)
+    row = replace(honest.row, metric=errs_by_batch, variants=(Variant(make=real),))
+    with pytest.raises(AssertionError):
+        assert_one_pass(next(cases_of(row)))
+
+
+def test_top_1_of_two_classes_takes_its_threshold_after_all_batches() -> None:
+    y_true, scores = np.array([1, 1, 0, 1]), np.array([0.4, 0.3, -2.0, 3.0], np.float32)
+    stream = streaming.stream(jmetrics.top_k_accuracy_score, k=1)
+    for cut in ([1, 2], [2], [3], []):
+        state = stream.init()
+        for y, s in zip(np.split(y_true, cut), np.split(scores, cut), strict=True):
+            state = stream.update(state, y, s)
+        assert float(stream.compute(state)) == 1.0
+    inside = stream.update(stream.init(), y_true[:2], scores[:2])
+    assert float(stream.compute(inside)) == 0.0
+
+
+def assert_one_pass(case: Case) -> None:
     data = sample(case)
     counting = any(case.row is row for row in CLASSIFICATION)  # exactly, without weights
     stream = streaming.stream(case.row.metric, like=(data.y_true, data.y_pred), **case.options)
@@ -74,11 +114,14 @@ def test_any_grouping_of_parts_is_one_pass(case: Case) -> None:
         together = jax.lax.map(in_order, jnp.array([[0, 1, 2, 3], [2, 1, 0, 3], [3, 2, 1, 0]]))
         return jax.lax.map(stream.compute, together), together
 
-    values, states = run(*map(in_parts, data[:3]), where)
     y_true, y_pred, weight, _ = data.astype(np.float64)
     expected = case.expected(y_true, y_pred, None if counting else weight)
-    for i in range(3):
-        assert_same(jax.tree.map(lambda a, i=i: a[i], values), expected)
+    by_target = np.lexsort(data.y_true.reshape(len(data.y_true), -1).T)
+    # In parts that are alike, and so in a part that holds one class only, and as they come.
+    for order in (by_target, np.arange(len(by_target))):
+        values, states = run(*(in_parts(a[order]) for a in data[:3]), where)
+        for i in range(3):
+            assert_same(jax.tree.map(lambda a, i=i: a[i], values), expected)
     for path, leaf in jax.tree.leaves_with_path(states, is_leaf=is_sum):
         number = np.asarray(leaf.to_float(jnp.float32) if is_sum(leaf) else leaf, np.float64)
         slack = 1e-6 if path[-1] == GetAttrKey("rest") else None  # of the mean that it is left of

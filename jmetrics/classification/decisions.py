@@ -170,7 +170,7 @@ def top_k_accuracy_score(
 @exportable
 @kinds(low=LEAST, high=MOST)
 class BinaryHits(NamedTuple):
-    """What is right of two classes, and the range of the scores, which decides what is predicted."""
+    """What is right of two classes, and the range of the scores, which decides the threshold."""
 
     above_half: Matches
     above_zero: Matches
@@ -208,8 +208,8 @@ def _hits(y_true, y_score, sample_weight, where, *, k):
 
 
 def _binary_hits(y_true: Array, y_score: Array, weight: Array) -> BinaryHits:
-    right = (matches((y_score > at) == is_positive(y_true), weight) for at in (0.5, 0.0))
-    return BinaryHits(*right, *extremes(y_score, weight != 0))
+    half, zero = (matches((y_score > at) == is_positive(y_true), weight) for at in (0.5, 0.0))
+    return BinaryHits(half, zero, *extremes(y_score, weight != 0))
 
 
 def _places_above(y_true: Array, y_score: Array) -> Array:

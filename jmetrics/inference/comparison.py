@@ -42,7 +42,8 @@ class Comparison(NamedTuple):
     n_undefined: Any
     """How many resamples had no difference and were left out."""
 
-    __repr__ = brief
+    def __repr__(self) -> str:
+        return brief(self)
 
 
 def paired_bootstrap(
@@ -236,7 +237,8 @@ class PermutationTest(NamedTuple):
     n_undefined: Any
     """How many exchanges gave no difference and were left out."""
 
-    __repr__ = brief
+    def __repr__(self) -> str:
+        return brief(self)
 
 
 def permutation_test(

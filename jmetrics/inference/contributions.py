@@ -147,8 +147,8 @@ def jackknife(metric: Metric) -> Callable[..., Interval]:
     Shapes: the new function takes what `metric` takes, samples (or lists, see `bootstrap`)
     along the first axis, and `confidence_level`, `scale`, and `groups` (n,) of whole numbers
     where samples depend on each other. Every field has the shape of the metric.
-    Undefined: NaN where the metric is or is infinite, or jumps with the weights. Where nothing contributes, as to a perfect
-    score, the interval has no width.
+    Undefined: NaN where the metric is or is infinite, or jumps with the weights. Where nothing
+    contributes, as to a perfect score, the interval has no width.
     Cost: one gradient of the metric; one for each entry of a metric with several values.
     Raises: ValueError for a level or a scale that makes no sense, and what the metric raises.
     Source: Jaeckel (1972).

@@ -32,7 +32,8 @@ class Bootstrap(NamedTuple):
     n_undefined: Any
     """How many resamples had no value and were left out, such as those without a positive."""
 
-    __repr__ = brief
+    def __repr__(self) -> str:
+        return brief(self)
 
 
 def bootstrap(
@@ -80,7 +81,8 @@ def bootstrap(
     metric; one with the name of an argument here goes by `functools.partial`.
     Undefined: resamples without a value are left out and counted in `n_undefined`; the
     interval is NaN when there is no other. None has a value if the data themselves have none.
-    For "studentized" neither has a resample whose standard error is 0 or NaN, such as all of a largest error.
+    For "studentized" neither has a resample whose standard error is 0 or NaN, such as all of a
+    largest error.
     Cost: `n_resamples` evaluations, `batch_size` at a time (chosen to bound memory if None), and
     what does not depend on the weights, such as a sort of scores, once; a gradient for "bca",
     and one each resample for "studentized". For whole-numbered labels of a few classes, the

@@ -215,7 +215,10 @@ def _deviances(y_true, y_pred, sample_weight, where, power):
     target = moments(y_true, weight, unit)
     y_true, y_pred = y_true / unit, y_pred / unit
     mean = jnp.broadcast_to(target.mean, y_true.shape)
-    total = weighted_sum(_deviance(y_true, mean, weight, power), weight)
+    # A constant target deviates by 0, also where its mean is out of the domain, as 0 often is.
+    one = jnp.ones_like(y_true)
+    varied, mean = (jnp.where(target.constant, one, a) for a in (y_true, mean))
+    total = weighted_sum(_deviance(varied, mean, weight, power), weight)
     residual = weighted_sum(_deviance(y_true, y_pred, weight, power), weight)
     in_unit = Deviances(target, total, residual, power)
     return InUnits((merging_unit(unit[0], target),), in_unit)
