@@ -45,10 +45,10 @@ class Call:
         return dataclasses.replace(self, arrays=(y_true, y_pred, sample_weight, where))
 
     def value(self) -> Any:
-        """Evaluate the metric; one that takes no mask has it in the weights."""
+        """Evaluate the metric, which may do without a mask if there is none."""
         y_true, y_pred, sample_weight, where = self.arrays
-        options = self.options | ({} if where is None else {"where": where})
-        return self.metric(y_true, y_pred, sample_weight=sample_weight, **options)
+        mask = {"where": where} if _takes(self.metric, "where") else {}
+        return self.metric(y_true, y_pred, sample_weight=sample_weight, **mask, **self.options)
 
 
 @jax.tree_util.register_dataclass
