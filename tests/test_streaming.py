@@ -25,6 +25,7 @@ from jmetrics._core.limbs import Compensated, Limbs
 from jmetrics._core.merging import Tally
 from tests.compare import assert_same
 from tests.harness import sample
+from tests.mutants import total_weight
 from tests.registry import main_cases
 from tests.row import Case, Variant, cases_of, real
 from tests.rows.classification import CLASSIFICATION
@@ -67,7 +68,7 @@ def errs_by_batch(y_true, y_pred, *, sample_weight=None, where=None):
 
 
 def errors_of_batch(y_true, y_pred, sample_weight, where):
-    weight = jnp.where(where, sample_weight, 0)
+    weight = total_weight(y_true, sample_weight, where)
     error = jnp.abs(y_true - y_pred)
     large = jnp.any((weight > 0) & (y_true > 5))
     return jnp.sum(weight * jnp.where(large, error, error * error)), jnp.sum(weight)
