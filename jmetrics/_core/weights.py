@@ -36,6 +36,11 @@ def combine(
     return weight
 
 
+def all_finite(weight: Array) -> Array:
+    """Whether all weights are finite, by their sum, which most kernels need anyway."""
+    return jnp.isfinite(jnp.sum(lax.stop_gradient(weight)))
+
+
 def admissible(weight: Array, known: Array) -> Array:
     """Whether each entry is `known` and has a finite weight, or does not count.
 

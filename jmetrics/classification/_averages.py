@@ -24,7 +24,7 @@ from jmetrics._core.counts import (
 from jmetrics._core.exporting import exportable
 from jmetrics._core.merging import Legal, legal_value
 from jmetrics._core.numerics import Total, accumulator, mean_of, times, weighted_total
-from jmetrics._core.weights import admissible, combine, over_trailing
+from jmetrics._core.weights import all_finite, combine, over_trailing
 
 Score = Callable[..., Any]
 """Counts, the value of 0 / 0 and options to an array, or a tuple of arrays, like the counts."""
@@ -250,8 +250,9 @@ def all_labels(
         known, reason = are_binary, "binary labels must be 0 or 1"
     elif indicators and y_true.ndim == 2:
         known, reason = are_binary, "indicators must be 0 or 1"
-    counted = over_trailing(weight, y_true.ndim)
-    return Legal(jnp.all(admissible(counted, known(y_true) & known(y_pred))), reason)
+    off = over_trailing(weight == 0, y_true.ndim)
+    legal = jnp.all(off | (known(y_true) & known(y_pred)))  # nothing to compute for integers
+    return Legal(legal & all_finite(weight), reason)
 
 
 def count_dtype(
