@@ -68,12 +68,13 @@ def assign_bins(
     return equal_mass(confidence, weight, n_bins)
 
 
-def equal_width(confidence: Array, n_bins: int, dtype: DTypeLike) -> Array:
+def equal_width(confidence: Array, n_bins: int, dtype: DTypeLike | None = None) -> Array:
     """Bins [b / n_bins, (b + 1) / n_bins), the edges rounded as `confidence` is; 1 is in the last.
 
     A number given as 0.7 is then on the edge 7 / 10, although neither is that in binary.
     """
-    edges = jnp.asarray(np.arange(n_bins) / n_bins, dtype).astype(confidence.dtype)
+    edges = jnp.asarray(np.arange(n_bins) / n_bins, dtype or confidence.dtype)
+    edges = edges.astype(confidence.dtype)
     return _edges_passed(confidence * n_bins, lambda b: confidence >= edges[b], n_bins)
 
 
