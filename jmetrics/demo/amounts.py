@@ -22,7 +22,7 @@ _LEARNING_RATE = 0.1
 class Amounts(NamedTuple):
     """Predicted means of the samples held out, and how good they are."""
 
-    split: data.Whole
+    split: data.Split
     predicted: np.ndarray
     deviance: report.Estimate
     """Of the model, of a constant mean, and the share of the second that the model explains."""

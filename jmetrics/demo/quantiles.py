@@ -23,7 +23,7 @@ _LEARNING_RATE = 0.05
 class Quantiles(NamedTuple):
     """Predicted quantiles of the samples held out, and how good they are."""
 
-    split: data.Whole
+    split: data.Split
     predicted: np.ndarray
     loss: report.Estimate
     """Pinball loss at each level."""

@@ -23,7 +23,7 @@ _LEARNING_RATE = 0.005
 class Ranking(NamedTuple):
     """Two networks of one shape, start and order of batches, and how well they rank."""
 
-    split: data.Whole
+    split: data.Split
     history: dict[str, np.ndarray]
     """AUC of the training batches in each epoch."""
     scores: np.ndarray

@@ -183,7 +183,7 @@ def levels(name: str, value: Any, count: int) -> Array:
 def output_weights(
     multioutput: Any, shape: tuple[int, ...], options: Collection[str]
 ) -> tuple[str, Array | None]:
-    """Whole `multioutput` into the static way of averaging and traced weights of outputs."""
+    """Split `multioutput` into the static way of averaging and traced weights of outputs."""
     if isinstance(multioutput, str):
         one_of("multioutput", multioutput, options)
         return multioutput, None
