@@ -48,8 +48,9 @@ def test_options_are_checked() -> None:
         checked(losses.auc_loss)([0, 1], [0.5, 0.25], surrogate="logistic", temperature=0.0)
 
 
-def test_gradient_of_a_checked_loss() -> None:
+@pytest.mark.parametrize("weight", [None, jnp.array([1.0, 2.0])])
+def test_gradient_of_a_checked_loss(weight: jax.Array | None) -> None:
     y, s = jnp.array([0.0, 1.0]), jnp.array([0.25, 0.5])
-    expected = jax.grad(losses.auc_loss, argnums=1)(y, s)
-    gradient = jax.grad(lambda s: checked(losses.auc_loss)(y, s))(s)
+    expected = jax.grad(losses.auc_loss, argnums=1)(y, s, sample_weight=weight)
+    gradient = jax.grad(lambda s: checked(losses.auc_loss)(y, s, sample_weight=weight))(s)
     np.testing.assert_array_equal(gradient, expected)

@@ -32,7 +32,8 @@ def combine(
     if where is not None:
         weight = jnp.broadcast_to(over_trailing(weight, where.ndim), where.shape)
         weight = jnp.where(where, weight, jnp.zeros_like(weight))
-    check.expect(jnp.isfinite(weight), "`sample_weight` must be finite")
+    if jnp.issubdtype(weight.dtype, jnp.floating):
+        check.expect(jnp.isfinite(weight), "`sample_weight` must be finite")
     return weight
 
 

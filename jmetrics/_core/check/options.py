@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import operator
 from collections.abc import Collection, Mapping
-from contextlib import nullcontext
 from typing import Any
 
 import jax
@@ -78,10 +77,9 @@ def _on_device(value: float, x64: bool, device: Any) -> Array:
 
 
 def _numbers(name: str, value: Any) -> Array:
-    """Return a traced option of several numbers; plain ones may be moved, as one may."""
-    plain = isinstance(value, (list, tuple))
-    with jax.transfer_guard_host_to_device("allow") if plain else nullcontext():
-        return array(name, value, compared=False)
+    """Return a traced option of several numbers; plain ones are moved to the device, as one is."""
+    converted = array(name, value, compared=False)
+    return jax.device_put(converted) if isinstance(value, (list, tuple)) else converted
 
 
 def number_or_samples(name: str, value: Any, shape: tuple[int, ...]) -> float | Array:
