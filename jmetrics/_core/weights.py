@@ -12,7 +12,6 @@ import jax.numpy as jnp
 from jax import Array, lax
 from jax.typing import DTypeLike
 
-from jmetrics._core import check
 from jmetrics._core.numerics import Whole, accumulator, nearest, power_near
 
 
@@ -32,8 +31,6 @@ def combine(
     if where is not None:
         weight = jnp.broadcast_to(over_trailing(weight, where.ndim), where.shape)
         weight = jnp.where(where, weight, jnp.zeros_like(weight))
-    if jnp.issubdtype(weight.dtype, jnp.floating):
-        check.expect(jnp.isfinite(weight), "`sample_weight` must be finite")
     return weight
 
 

@@ -50,6 +50,5 @@ from jmetrics._core.check.options import (
 from jmetrics._core.check.values import (
     checked as checked,
     defined as defined,
-    expect as expect,
     nan_if as nan_if,
 )

@@ -14,6 +14,8 @@ from jax import Array
 from jax.experimental import checkify
 from jax.experimental.xla_metadata import set_xla_metadata
 
+from jmetrics._core.check.numbers import array
+
 _checking: ContextVar[bool] = ContextVar("checking", default=False)
 """Whether what is traced now is to raise for values out of their domain."""
 
@@ -33,12 +35,6 @@ def _checks() -> Iterator[None]:
         _checking.reset(token)
 
 
-def expect(inside: Array, reason: str) -> None:
-    """Raise with `reason` under `checked` where `inside` is False; otherwise do nothing."""
-    if _checking.get():
-        checkify.debug_check(jnp.all(inside), reason)
-
-
 def defined(value: Array, inside: Array, reason: str) -> Array:
     """Turn `value` into NaN, with NaN gradient, wherever `inside` is False.
 
@@ -47,7 +43,8 @@ def defined(value: Array, inside: Array, reason: str) -> Array:
     with `reason` instead. Otherwise this costs one select, and leaves no effect in the program:
     JAX would take one off its fast path, and would not write it to a file.
     """
-    expect(inside, reason)
+    if _checking.get():
+        checkify.debug_check(jnp.all(inside), reason)
     if not jnp.issubdtype(value.dtype, jnp.floating):
         return jnp.where(inside, value, jnp.iinfo(value.dtype).min)
     return _nan_unless(value, inside)
@@ -97,16 +94,36 @@ def checked(metric: Callable[..., Any]) -> Callable[..., Any]:
         call = checkify.checkify(lambda: metric(*args, **kwargs), errors=checkify.user_checks)
         with _checks():
             error, value = call()
-        if any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves(error)):
-            jax.debug.callback(_raise, error)
+        bad_weight = _has_bad_weight(value, kwargs.get("sample_weight"), kwargs.get("where"))
+        verdict = error, bad_weight
+        if any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves(verdict)):
+            jax.debug.callback(_raise, *verdict)
         else:
-            _raise(error)
+            _raise(*verdict)
         return value
 
     return run
 
 
-def _raise(error: checkify.Error) -> None:
+def _has_bad_weight(value: Any, sample_weight: Any, where: Any) -> Array | bool:
+    """Whether a value is NaN, and a weight that counts is not finite.
+
+    Seen from outside: JAX cannot take slopes of all that would follow a check of the weights.
+    """
+    if sample_weight is None:
+        return False
+    weight = array("sample_weight", sample_weight, compared=False)
+    finite = jnp.isfinite(weight)
+    if where is not None and jnp.shape(where)[:1] == weight.shape[:1]:
+        mask = array("where", where)
+        finite = finite | ~jnp.any(mask.reshape(mask.shape[0], -1), axis=1)
+    undefined = [jnp.any(jnp.isnan(leaf)) for leaf in jax.tree.leaves(value)]
+    return ~jnp.all(finite) & jnp.any(jnp.array(undefined, bool))
+
+
+def _raise(error: checkify.Error, bad_weight: Array | bool) -> None:
+    if bad_weight:
+        raise ValueError("`sample_weight` must be finite")
     message = error.get()
     if message:
         raise ValueError(message.removesuffix(" (`check` failed)"))
