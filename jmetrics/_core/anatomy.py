@@ -93,7 +93,8 @@ class Declaration:
     in_order: Callable[[Array, Array], InOrder] | None = None
 
 
-def _declare(function: Callable[..., Any], **known: Any) -> None:
+def declare(function: Callable[..., Any], **known: Any) -> None:
+    """Say what is known of a function: fields of its declaration."""
     vars(function)["declaration"] = Declaration(function, **known)
 
 
@@ -112,7 +113,7 @@ def metric(planned: Function) -> Function:
     def run(*args: Any, **kwargs: Any) -> Any:
         return _run(planned(*args, **kwargs))
 
-    _declare(run, plan=planned)
+    declare(run, plan=planned)
     return cast(Function, run)
 
 
@@ -166,11 +167,11 @@ def share_of_pairs(
     there are intervals in closed form, and `in_order` makes it of the two arrays.
     """
 
-    def declare(function: Function) -> Function:
-        _declare(function, in_order=in_order)
+    def note(function: Function) -> Function:
+        declare(function, in_order=in_order)
         return function
 
-    return declare
+    return note
 
 
 def in_order_of(function: Callable[..., Any]) -> Callable[[Array, Array], InOrder] | None:

@@ -12,7 +12,7 @@ import numpy as np
 from jax import Array
 
 from jmetrics._core import check
-from jmetrics._core.anatomy import Plan, Step, plan_of
+from jmetrics._core.anatomy import Plan, Step, declare, plan_of
 from jmetrics._core.merging import Union, join, merge
 from jmetrics._core.numerics import accumulator, mean_of, weighted_total
 from jmetrics._core.types import ArrayLike
@@ -211,6 +211,9 @@ class _BatchMean:
     """Any function of a batch as a metric that has a plan."""
 
     function: Callable[..., Any]
+
+    def __post_init__(self) -> None:
+        declare(self, plan=self.plan)
 
     def __call__(self, *arrays: Any, **options: Any) -> Any:
         return self.plan(*arrays, **options).value()
