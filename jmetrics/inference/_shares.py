@@ -39,7 +39,7 @@ def share_interval(asked: Problem, level: Number) -> Interval | None:
     known = [float.hex(float(number)) for number in jax.device_get(numbers)]
     key = (finish, tuple(known), *_hashable(statistic))
     parts = _parts(*key)
-    return None if parts is None else _interval(plan, weight, parts, level)
+    return None if parts is None else _interval(plan, weight, jax.device_put(parts), level)
 
 
 def _hashable(tree: Any) -> tuple[Any, tuple[Any, ...]]:
@@ -59,7 +59,9 @@ def _parts(
     statistic = jax.tree.unflatten(structure, leaves)
     fields = fields_of(statistic)
     n_counts = sum(kind == SUM for kind, _ in fields)
-    scalars = all(kind in (SUM, ALL) and jnp.shape(leaf) == () for kind, leaf in fields)
+    scalars = all(
+        kind in (SUM, ALL) and getattr(leaf, "shape", None) == () for kind, leaf in fields
+    )
     if not scalars or not 1 < n_counts <= len(_PRIMES):
         return None
     counts = np.array(_PRIMES[:n_counts], np.float32)
