@@ -244,23 +244,33 @@ def weighted_sum(values: Array, weight: Array, axis: int | None = 0) -> Array:
 
 
 def long_sum(x: Array) -> Array:
-    """Sum along the first axis, by short runs: some XLA versions add one by one, and drift.
-
-    Runs lie within parts, as many as a power of two divides it into, and so within what each
-    of several devices holds: a run across devices would have to be gathered.
-    """
-    n, known = x.shape[0], isinstance(x.shape[0], int)  # or a name, in exported programs
+    """Sum along the first axis, by short runs: some XLA versions add one by one, and drift."""
+    n = x.shape[0]
+    known = isinstance(n, int)  # or a name, in exported programs
     if known and n < 2 * _LONG:
         return jnp.sum(x, axis=0)
-    parts = math.gcd(n, _LONG * shards(x)) if known else 1
-    size = n // parts
-    run = min(_LONG, size) if known else _LONG
-    runs = size // run
-    x = x.reshape(parts, size, *x.shape[1:])
-    head = jnp.sum(x[:, : runs * run].reshape(parts, runs, run, *x.shape[2:]), axis=2)
-    tail = jnp.sum(x[:, runs * run :], axis=1, keepdims=True)
-    sums = lax.optimization_barrier(jnp.concatenate([head, tail], axis=1))
-    return jnp.sum(sums, axis=(0, 1))
+    run = _run_length(n, shards(x)) if known else None
+    if run is not None:
+        return jnp.sum(_sums_of_runs(x, run), axis=0)
+    end = n // _LONG * _LONG
+    return jnp.sum(jnp.concatenate([_sums_of_runs(x[:end], _LONG), x[end:]]), axis=0)
+
+
+def _sums_of_runs(x: Array, run: int) -> Array:
+    runs = x.reshape(x.shape[0] // run, run, *x.shape[1:])
+    return lax.optimization_barrier(jnp.sum(runs, axis=1))
+
+
+@functools.cache
+def _run_length(n: int, shards: int) -> int | None:
+    """How long runs are that make up n, and what each of several devices holds of it.
+
+    A run across devices would have to be gathered. Their number is not always known while
+    tracing: a power of two, as large as divides n, is taken for a multiple of it.
+    """
+    size = n // math.gcd(n, _LONG * shards)
+    longest = min(_LONG, size)
+    return next((run for run in range(longest, _LONG // 32, -1) if size % run == 0), None)
 
 
 def times(values: Array, weight: Array) -> Array:
