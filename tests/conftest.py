@@ -15,12 +15,14 @@ import pytest
 if "JMETRICS_SHORT" in os.environ:
     collect_ignore_glob = [
         "test_*_losses.py",
+        "test_adversarial.py",
         "test_c[al]*.py",
         "test_curves.py",
         "test_forecasts.py",
         "test_inference_*.py",
         "test_p*.py",
         "test_ranking.py",
+        "test_shapes.py",
         "test_sklearn_compat*.py",
         "test_score_streams.py",
     ]
