@@ -11,6 +11,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from jmetrics._core import check
+from jmetrics._core.exporting import exportable
 from jmetrics._core.merging import Union
 from jmetrics._core.types import ArrayLike, Number
 from jmetrics.streaming._states import faded, intact
@@ -96,6 +97,7 @@ def _decay_of(half_life):
     return jnp.exp2(-1 / check.defined(updates, updates > 0, "`half_life` must be positive"))
 
 
+@exportable
 class Slots(NamedTuple):
     """The states of the last batches."""
 
