@@ -362,7 +362,8 @@ def values_stay_in_range(case: Case) -> None:
         data = sample(case, seed=seed)
         perfect = [data._replace(y_pred=data.y_true)] * (data.y_true.shape == data.y_pred.shape)
         for given in (data, *perfect):
-            for leaf in jax.tree.leaves(evaluate(case, given).value):
+            value = evaluate(case, given).value
+            for leaf in jax.tree.leaves(getattr(value, "value", value)):
                 inside = ((leaf >= low) & (leaf <= high)) | np.isnan(leaf)
                 assert np.all(inside), f"{leaf} is not in [{low}, {high}]"
 

@@ -8,35 +8,25 @@ the derivative of its smoothed counterpart, and what has no such counterpart has
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
+from contextlib import AbstractContextManager
 
 import jax
 import jax.numpy as jnp
 from jax import Array
-from jax.experimental.xla_metadata import set_xla_metadata
 
 from jmetrics._core import check
 
-_sampling: ContextVar[bool] = ContextVar("sampling", default=False)
+_weights = check.TracingMode("weights")
 
 
-@contextmanager
-def sampling() -> Iterator[None]:
+def sampling() -> AbstractContextManager[None]:
     """Trace with derivatives in the weights that are influences."""
-    token = _sampling.set(True)
-    try:
-        # Metadata of its own keeps JAX from taking what was traced without them.
-        with set_xla_metadata(jmetrics_weights="sampling"):
-            yield
-    finally:
-        _sampling.reset(token)
+    return _weights.set("sampled")
 
 
 def is_sampling() -> bool:
     """Whether what is traced now is to have influences for derivatives in the weights."""
-    return _sampling.get()
+    return _weights.setting is not None
 
 
 def jumping(value: Array, weight: Array) -> Array:

@@ -127,9 +127,10 @@ class Doubtful(Call):
 @jax.jit
 def _heeds(call, ones):
     """Whether a value changes when all weights become NaN, or is NaN with others too."""
-    values, others = (
-        jax.tree.leaves(call.reweighted(weight).value()) for weight in (ones, ones * jnp.nan)
-    )
+    with check.unchecked():
+        values, others = (
+            jax.tree.leaves(call.reweighted(weight).value()) for weight in (ones, ones * jnp.nan)
+        )
     changed = [jnp.any((a != b) | (a != a)) for a, b in zip(values, others, strict=True)]
     return jnp.any(jnp.stack(changed))
 

@@ -148,7 +148,7 @@ class Settings(NamedTuple):
 
 
 def summarised(
-    key: Array | None,
+    key: Array,
     problem: Problem,
     *,
     n_resamples: int,
@@ -157,7 +157,7 @@ def summarised(
     progress: bool,
     settings: Settings,
 ) -> Summary:
-    """Check how to resample, and do it; without a key, with that of 0."""
+    """Check how to resample, and do it."""
     check.one_of("method", settings.method, METHODS)
     check.one_of("weights", settings.scheme, SCHEMES)
     stratified = problem.given.strata is not None
@@ -184,7 +184,7 @@ def summarised(
 
 def in_resamples(
     work: Work,
-    key: Array | None,
+    key: Array,
     state: Any,
     *,
     n_resamples: int,
@@ -192,8 +192,7 @@ def in_resamples(
     progress: bool,
 ) -> Any:
     """Check how many resamples there are to be, and do the work in them."""
-    if key is not None:
-        check.random_key("key", key)
+    check.random_key("key", key)
     n_resamples = check.positive_integer("n_resamples", n_resamples)
     if batch_size is not None:
         batch_size = check.positive_integer("batch_size", batch_size)
@@ -216,7 +215,6 @@ def in_resamples(
 
 @functools.partial(jax.jit, static_argnames=("work", "n_resamples", "batch_size"))
 def _at_once(key, state, *, work, n_resamples, batch_size):
-    key = jax.random.key(0) if key is None else key
     state = work.prepared(state)
     batch_size = batch_of(batch_size, work.size(state), n_resamples)
     starts = work.starts(key, state, n_resamples)

@@ -55,8 +55,8 @@ def confidence_interval(
     >>> confidence_interval(f1_score, y_true, y_pred).method
     'bca'
     """
-    if key is not None:
-        check.random_key("key", key)
+    key = check.default_key() if key is None else key
+    check.random_key("key", key)
     level = check.level("confidence_level", confidence_level)
     given = Given(sample_weight, where, groups, strata)
     asked = problem(metric, y_true, {"y_pred": y_pred}, given, options, resample)

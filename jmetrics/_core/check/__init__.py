@@ -33,6 +33,7 @@ from jmetrics._core.check.numbers import NUMBERED as NUMBERED, array as array, v
 from jmetrics._core.check.options import (
     PLAIN as PLAIN,
     cutoffs as cutoffs,
+    default_key as default_key,
     flag_or_auto as flag_or_auto,
     level as level,
     levels as levels,
@@ -47,8 +48,10 @@ from jmetrics._core.check.options import (
     require as require,
     split_options as split_options,
 )
+from jmetrics._core.check.tracing import TracingMode as TracingMode
 from jmetrics._core.check.values import (
     checked as checked,
     defined as defined,
     nan_if as nan_if,
+    unchecked as unchecked,
 )

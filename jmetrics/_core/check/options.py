@@ -135,7 +135,7 @@ def random_key(name: str, value: Any) -> None:
     expected = f"`{name}` must be one random key of `jax.random`, such as `jax.random.key(0)`"
     bits = isinstance(value, (jax.Array, np.ndarray)) and value.dtype == jnp.uint32
     if bits:
-        shape = jax.eval_shape(lambda: jax.random.key_data(jax.random.key(0))).shape
+        shape = _shape_of_bits(jax.config.jax_default_prng_impl)
     elif isinstance(value, jax.Array) and jnp.issubdtype(value.dtype, jax.dtypes.prng_key):
         shape = ()
     elif isinstance(value, (jax.Array, np.ndarray)):
@@ -144,6 +144,17 @@ def random_key(name: str, value: Any) -> None:
         raise TypeError(f"{expected}, got {value!r}")
     if value.shape != shape:
         raise ValueError(f"{expected}, of shape {shape}, got shape {value.shape}")
+
+
+def default_key() -> Array:
+    """Return the raw bits of `jax.random.key(0)`, without a program that makes them."""
+    return jax.device_put(np.zeros(_shape_of_bits(jax.config.jax_default_prng_impl), np.uint32))
+
+
+@functools.cache
+def _shape_of_bits(implementation: str) -> tuple[int, ...]:
+    key = jax.eval_shape(lambda: jax.random.key(0, impl=implementation))
+    return jax.eval_shape(jax.random.key_data, key).shape
 
 
 def one_of(name: str, value: Any, options: Collection[str | None]) -> None:

@@ -3,36 +3,25 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 from jax import Array
 from jax.experimental import checkify
-from jax.experimental.xla_metadata import set_xla_metadata
 
 from jmetrics._core.check.numbers import array
+from jmetrics._core.check.tracing import TracingMode
 
-_checking: ContextVar[bool] = ContextVar("checking", default=False)
-"""Whether what is traced now is to raise for values out of their domain."""
+_checks = TracingMode("checks")
+_RAISE, _SILENT = "raise", "silent"
 
 
-@contextmanager
-def _checks() -> Iterator[None]:
-    """Trace with checks.
-
-    They would be missing from what was traced before without them, and stay in what is traced
-    now: metadata of its own keeps JAX from taking the one for the other.
-    """
-    token = _checking.set(True)
-    try:
-        with set_xla_metadata(jmetrics="checked"):
-            yield
-    finally:
-        _checking.reset(token)
+def unchecked() -> AbstractContextManager[None]:
+    """Trace so that a `checked` metric answers NaN as the metric itself does."""
+    return _checks.set(_SILENT)
 
 
 def defined(value: Array, inside: Array, reason: str) -> Array:
@@ -43,7 +32,7 @@ def defined(value: Array, inside: Array, reason: str) -> Array:
     with `reason` instead. Otherwise this costs one select, and leaves no effect in the program:
     JAX would take one off its fast path, and would not write it to a file.
     """
-    if _checking.get():
+    if _checks.setting == _RAISE:
         checkify.debug_check(jnp.all(inside), reason)
     if not jnp.issubdtype(value.dtype, jnp.floating):
         return jnp.where(inside, value, jnp.iinfo(value.dtype).min)
@@ -91,8 +80,10 @@ def checked(metric: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(metric)
     def run(*args: Any, **kwargs: Any) -> Any:
+        if _checks.setting == _SILENT:
+            return metric(*args, **kwargs)
         call = checkify.checkify(lambda: metric(*args, **kwargs), errors=checkify.user_checks)
-        with _checks():
+        with _checks.set(_RAISE):
             error, value = call()
         bad_weight = _has_bad_weight(value, kwargs.get("sample_weight"), kwargs.get("where"))
         verdict = error, bad_weight
