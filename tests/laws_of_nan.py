@@ -82,14 +82,14 @@ def no_error_is_0_of_what_varies(case: Case) -> None:
     if np.size(found.value) == 1 and np.any(found.by_weight):
         return  # the same derivative gives the error
     draws = [rng_of(case, i).multinomial(N, ones / N) for i in range(20)]
-    always = True
+    always = np.array(True)
     for seed in range(3):
         data = sample(case, seed=seed)
         error = inference.standard_error(case.row.metric)(*data[:2], **case.options)
         values = [evaluate(case, data._replace(weight=np.float32(draw))).value for draw in draws]
         varies = jax.tree.map(lambda *draws: np.ptp(np.stack(draws), axis=0) > 1e-5, *values)
         false = [e == 0 for e in map(np.asarray, jax.tree.leaves(error))]
-        always &= np.concatenate(
+        always = always & np.concatenate(
             [np.ravel(f & v) for f, v in zip(false, jax.tree.leaves(varies), strict=True)]
         )
         if not np.any(always):
