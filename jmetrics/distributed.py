@@ -24,7 +24,7 @@ from jax.typing import DTypeLike
 from jmetrics._core import check
 from jmetrics._core.bits import sortable_bits
 from jmetrics._core.exporting import exportable
-from jmetrics._core.numerics import accumulator, safe_divide, safe_sqrt
+from jmetrics._core.numerics import accumulator, safe_divide, safe_sqrt, scaled
 from jmetrics._core.sampling import sampling
 from jmetrics._core.sorting import sort_items
 from jmetrics._core.types import ArrayLike
@@ -191,8 +191,9 @@ def _everywhere(condition: Array, axis_name: Any) -> Array:
 
 @functools.partial(jax.jit, static_argnames=("area", "axis_name"))
 def _of_scores(y_true, y_score, sample_weight, where, *, area, axis_name):
-    data = scored(y_true, y_score, sample_weight, where)
-    value = area(axis_name, data.dtype, ~sortable_bits(y_score), data.positive, data.weight)
+    data = scored(y_true, y_score, sample_weight, where, totals=True)
+    weight = scaled(data.weight, axis_name)
+    value = area(axis_name, data.dtype, ~sortable_bits(y_score), data.positive, weight)
     labelled, numeric = (_everywhere(ok, axis_name) for ok in (data.labelled, data.numeric))
     return in_domain(value, data._replace(labelled=labelled, numeric=numeric))
 

@@ -318,11 +318,14 @@ def weights_of_any_size(case: Case) -> None:
         return
     data = sample(case)
     expected = evaluate(case, data)
-    for c in (np.float32(2.0**-100), np.float32(2.0**100)):
+    sums = case.row.metric.__name__ == "confusion_matrix_at_thresholds"
+    for exponent in (-120, -100, 100, 124)[: 3 if sums else 4]:
+        c = np.float32(2.0**exponent)
         result = evaluate(case, data._replace(weight=data.weight * c))
         assert_same(result.value, expected.value)
         assert_same(result.by_pred, expected.by_pred)
-        assert_same(c * result.by_weight, expected.by_weight)
+        if exponent < 124:  # where slopes in the weights are below the least normal number
+            assert_same(c * result.by_weight, expected.by_weight)
 
 
 @law_of_the_row

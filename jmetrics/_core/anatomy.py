@@ -15,6 +15,8 @@ from typing import Any, TypeVar, cast
 import jax
 from jax import Array
 
+from jmetrics._core.weights import relative
+
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 _STATIC = {"static": True}
@@ -56,6 +58,8 @@ class Plan:
     """Whether the statistics of parts of the data make up that of all, see `merging.join`."""
     labels: int | None = field(default=None, metadata=_STATIC)
     """How many classes a metric of nothing but labels has, `SAME` if it asks only which agree."""
+    totals: bool = field(default=False, metadata=_STATIC)
+    """Whether the value depends on the sums of weights, not on their ratios alone."""
 
     def statistic(self) -> Any:
         """Measure the arrays."""
@@ -64,6 +68,12 @@ class Plan:
     def value(self) -> Any:
         """Measure the arrays and finish."""
         return self.finish(self.statistic())
+
+    def scaled(self) -> Plan:
+        """Return the plan for weights whose sums stay in range, if only their ratios matter."""
+        *_, sample_weight, where = self.arrays
+        weight = None if self.totals else relative(sample_weight, where)
+        return self if weight is None else self.reweighted(weight)
 
     def reweighted(self, sample_weight: Array) -> Plan:
         """Return the plan for other weights of the same samples."""
@@ -78,9 +88,10 @@ def plan(
     *,
     merges: bool = True,
     labels: int | None = None,
+    totals: bool = False,
 ) -> Any:
     """Return a plan, as what a metric returns."""
-    return Plan(tuple(arrays), measure, finish, merges, labels)
+    return Plan(tuple(arrays), measure, finish, merges, labels, totals)
 
 
 @dataclass(frozen=True)
@@ -119,7 +130,7 @@ def metric(planned: Function) -> Function:
 
 @jax.jit
 def _run(plan: Plan) -> Any:
-    return plan.value()
+    return plan.scaled().value()
 
 
 def has_plan(function: Callable[..., Any]) -> bool:

@@ -178,6 +178,27 @@ def power_near(size: Array) -> Array:
     return jnp.ldexp(jnp.ones_like(size), jnp.clip(exponent, -limit, limit))
 
 
+def scaled(weight: Array, axis_name: Any = None) -> Array:
+    """Weights over a power of two near the largest, so that sums and products stay in range.
+
+    Of all devices, if they are along an axis.
+    """
+    if not jnp.issubdtype(weight.dtype, jnp.floating):
+        return weight
+    size = jnp.max(lax.stop_gradient(weight), initial=0.0)
+    return _over_power(weight, size if axis_name is None else lax.pmax(size, axis_name))
+
+
+def scaled_by_sum(weight: Array) -> Array:
+    """Weights over a power of two near their sum, so that sums of products stay in range."""
+    weight = scaled(weight)
+    return _over_power(weight, jnp.sum(lax.stop_gradient(weight)))
+
+
+def _over_power(weight: Array, size: Array) -> Array:
+    return weight / power_near(size)
+
+
 @jax.custom_jvp
 def safe_sqrt(x: Array) -> Array:
     """Square root whose derivative at 0 is 0, not infinity."""

@@ -10,9 +10,8 @@ from jax import Array, lax
 from jax.scipy.special import ndtri
 
 from jmetrics._core.bits import float_from_bits, sortable_bits
-from jmetrics._core.numerics import safe_divide, tabulate, weighted_sum
+from jmetrics._core.numerics import safe_divide, scaled, tabulate, weighted_sum
 from jmetrics._core.sampling import is_sampling
-from jmetrics._core.weights import scaled
 
 _RUN = 2**23
 """Additions to one entry of a float table before its unit weights would be lost."""

@@ -12,7 +12,7 @@ import jax.numpy as jnp
 from jax import Array, lax
 from jax.typing import DTypeLike
 
-from jmetrics._core.numerics import Whole, accumulator, nearest, power_near
+from jmetrics._core.numerics import Whole, accumulator, nearest, scaled
 
 
 def combine(
@@ -34,6 +34,17 @@ def combine(
     return weight
 
 
+def relative(sample_weight: Array | None, where: Array | None) -> Array | None:
+    """Return weights over a power of two near the largest, so that their sums stay in range.
+
+    For what depends on ratios of weights alone.
+    """
+    if sample_weight is None or where is None or where.shape[:1] != sample_weight.shape:
+        return sample_weight if sample_weight is None else scaled(sample_weight)
+    kept = jnp.any(where, axis=tuple(range(1, where.ndim)))
+    return scaled(jnp.where(kept, sample_weight, jnp.zeros_like(sample_weight)))
+
+
 def all_finite(weight: Array) -> Array:
     """Whether all weights are finite, by their sum, which most kernels need anyway."""
     return jnp.isfinite(jnp.sum(lax.stop_gradient(weight)))
@@ -46,23 +57,6 @@ def admissible(weight: Array, known: Array) -> Array:
     such as those of one class, may be: it is NaN unless all of these are true.
     """
     return (weight == 0) | (known & jnp.isfinite(weight))
-
-
-def scaled(weight: Array) -> Array:
-    """Weights over a power of two near the largest, so that products of them stay in range."""
-    if not jnp.issubdtype(weight.dtype, jnp.floating):
-        return weight
-    return _over_power(weight, jnp.max(lax.stop_gradient(weight), initial=0.0))
-
-
-def scaled_by_sum(weight: Array) -> Array:
-    """Weights over a power of two near their sum, so that sums of products stay in range."""
-    weight = scaled(weight)
-    return _over_power(weight, jnp.sum(lax.stop_gradient(weight)))
-
-
-def _over_power(weight: Array, size: Array) -> Array:
-    return weight / power_near(size)
 
 
 def over_trailing(a: Array, ndim: int) -> Array:

@@ -97,7 +97,8 @@ def _share(
     finish = Step.of(
         share_of, wrong=wrong, normalize=bool(normalize), dtype=accumulator(*arrays[:3])
     )
-    return plan(arrays, Step.of(_matching_samples), finish, labels=SAME)
+    measure = Step.of(_matching_samples)
+    return plan(arrays, measure, finish, labels=SAME, totals=not normalize)
 
 
 def _matching_samples(y_true, y_pred, sample_weight, where):

@@ -64,7 +64,7 @@ def confusion_matrix(
     dtype = count_dtype(*arrays) if normalize is None else accumulator(*arrays[:3])
     finish = Step.of(_normalized, normalize=normalize, dtype=dtype)
     measure = Step.of(pair_cells, labels=labels, num_classes=num_classes)
-    return plan(arrays, measure, finish, labels=num_classes)
+    return plan(arrays, measure, finish, labels=num_classes, totals=normalize is None)
 
 
 def pair_cells(y_true, y_pred, sample_weight, where, *, labels, num_classes):
@@ -137,8 +137,10 @@ def multilabel_confusion_matrix(
     classes: dict[str, Any] = {"labels": labels, "num_classes": num_classes}
     finish = Step.of(_stacked, dtype=count_dtype(*arrays))
     if samplewise:
-        return plan(arrays, Step.of(_sample_cells, **classes), finish, merges=False)
-    return plan(arrays, Step.of(class_cells, **classes), finish, labels=num_classes)
+        measure = Step.of(_sample_cells, **classes)
+        return plan(arrays, measure, finish, merges=False, totals=True)
+    measure = Step.of(class_cells, **classes)
+    return plan(arrays, measure, finish, labels=num_classes, totals=True)
 
 
 def _sample_cells(y_true, y_pred, sample_weight, where, *, labels, num_classes):

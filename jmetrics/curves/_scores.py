@@ -15,7 +15,7 @@ from jmetrics._core.counts import are_binary, are_classes, are_labels, as_labels
 from jmetrics._core.numerics import accumulator, weighted_mean, weighted_sum
 from jmetrics._core.order import Thresholds, ranked_thresholds
 from jmetrics._core.sampling import jumping
-from jmetrics._core.weights import admissible, combine, over_trailing
+from jmetrics._core.weights import admissible, combine, over_trailing, relative
 
 AVERAGES = ("micro", "macro", "weighted", "samples", None)
 
@@ -65,10 +65,16 @@ def scored(
     sample_weight: Array | None,
     where: Array | None,
     labels: tuple[int, ...] | None = None,
+    *,
+    totals: bool = False,
 ) -> Scored:
-    """Join labels and scores; `labels` are those of the columns, 0 to n_columns − 1 if None."""
+    """Join labels and scores; `labels` are those of the columns, 0 to n_columns − 1 if None.
+
+    Weights are relative to each other, unless totals of them are wanted.
+    """
     dtype = accumulator(y_score, sample_weight)
-    weight = combine(sample_weight, where, y_true.shape, dtype)
+    given = sample_weight if totals else relative(sample_weight, where)
+    weight = combine(given, where, y_true.shape, dtype)
     entries = combine(None, where, y_true.shape, dtype)
     if y_true.ndim == y_score.ndim:
         positive, known, domain = is_positive(y_true), are_binary(y_true), "0 or 1"

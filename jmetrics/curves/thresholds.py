@@ -72,7 +72,7 @@ def confusion_matrix_at_thresholds(
 def _confusion_matrix_at_thresholds(
     y_true, y_score, sample_weight, where, *, length, floating=False
 ):
-    data = scored(y_true, y_score, sample_weight, where)
+    data = scored(y_true, y_score, sample_weight, where, totals=not floating)
     (tp, fp), _, thresholds, size = distinct(thresholds_of(data), y_true.shape[0])
     table = ThresholdCounts(fp[-1] - fp, fp, tp[-1] - tp, tp, thresholds, size)
     if floating:

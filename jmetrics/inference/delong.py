@@ -17,7 +17,7 @@ from jmetrics._core.exporting import exportable
 from jmetrics._core.numerics import accumulator, safe_divide, safe_sqrt
 from jmetrics._core.order import order, tied_weight, unsort
 from jmetrics._core.types import ArrayLike, Number
-from jmetrics._core.weights import combine
+from jmetrics._core.weights import combine, relative
 from jmetrics.inference._interval import SCALES, Interval, levelled, wald
 
 
@@ -159,7 +159,7 @@ def _areas(
 ) -> tuple[Array, Array]:
     """AUC of each score, and their covariances."""
     dtype = accumulator(*y_scores, sample_weight)
-    weight = combine(sample_weight, where, y_true.shape, dtype).astype(dtype)
+    weight = combine(relative(sample_weight, where), where, y_true.shape, dtype).astype(dtype)
     positive = is_positive(y_true)
     positives, negatives = (_Class.of(weight, on) for on in (positive, ~positive))
     item, start, end = (field.reshape(len(y_scores), -1) for field in order(*y_scores))

@@ -13,7 +13,7 @@ from jax.typing import DTypeLike
 
 from jmetrics._core import check
 from jmetrics._core.lists import Lists, Rows
-from jmetrics._core.numerics import Whole, accumulator, weighted_mean
+from jmetrics._core.numerics import Whole, accumulator, scaled, weighted_mean
 from jmetrics._core.sharding import with_auto_axes
 from jmetrics._core.types import Number
 from jmetrics._core.weights import admissible, clean, combine, over_trailing
@@ -82,7 +82,7 @@ def _over_lists(
 ):
     dtype = accumulator(y_true, y_score, sample_weight)
     on, lists = item_lists(y_score, where, segment_ids, count)
-    weight = combine(sample_weight, lists.sum(on.astype(jnp.int32)) > 0, (count,), dtype)
+    weight = scaled(combine(sample_weight, lists.sum(on.astype(jnp.int32)) > 0, (count,), dtype))
     of_each = of_items(lists, sample_weight)
     score = clean(scores_of_items(y_score, dtype, on, lists), of_each, where)
     relevance = clean(y_true.astype(dtype), of_each, where)

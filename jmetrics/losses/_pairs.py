@@ -11,10 +11,10 @@ from jax.typing import DTypeLike
 
 from jmetrics._core import check
 from jmetrics._core.counts import are_binary, is_positive
-from jmetrics._core.numerics import Whole, accumulator, safe_divide, weighted_sum
+from jmetrics._core.numerics import Whole, accumulator, safe_divide, scaled_by_sum, weighted_sum
 from jmetrics._core.pairs import KERNELS, Line, line, pair_sum
 from jmetrics._core.types import Number
-from jmetrics._core.weights import admissible, clean, combine, scaled_by_sum
+from jmetrics._core.weights import admissible, clean, combine, relative
 
 SURROGATES = (*KERNELS, "square", "exponential", "auc_margin")
 MARGINS = ("squared_hinge", "hinge", "square", "auc_margin")
@@ -85,7 +85,7 @@ def scored(
 ) -> Scored:
     """Clean binary labels and scores."""
     dtype = accumulator(y_score, sample_weight)
-    weight = combine(sample_weight, where, y_true.shape, dtype)
+    weight = combine(relative(sample_weight, where), where, y_true.shape, dtype)
     at = placed(y_score, dtype, weight, where)
     y_true = clean(y_true, sample_weight, where)
     labelled = jnp.all(admissible(weight, are_binary(y_true)))

@@ -10,7 +10,7 @@ from jax import Array
 from jmetrics._core import check
 from jmetrics._core.counts import BinaryCounts, are_binary, binary_counts, is_positive
 from jmetrics._core.numerics import accumulator
-from jmetrics._core.weights import admissible, clean, combine, over_trailing
+from jmetrics._core.weights import admissible, clean, combine, over_trailing, relative
 from jmetrics.probability._classes import PROBABLE, classified, wrong_label
 
 
@@ -44,6 +44,7 @@ def soft_labels(
     by_class: bool,
 ) -> SoftLabels:
     """Clean the arrays; `by_class` gives two classes, which come as one column, two."""
+    sample_weight = relative(sample_weight, where)
     if y_true.ndim == 2:
         return _indicators(y_true, y_proba, sample_weight, where)
     data = classified(y_true, y_proba, sample_weight, where)

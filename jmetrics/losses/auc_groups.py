@@ -13,7 +13,7 @@ from jmetrics._core.counts import are_labels, as_labels
 from jmetrics._core.numerics import accumulator, safe_divide, weighted_sum
 from jmetrics._core.sharding import with_auto_axes
 from jmetrics._core.types import ArrayLike, Number
-from jmetrics._core.weights import admissible, clean, combine
+from jmetrics._core.weights import admissible, clean, combine, relative
 from jmetrics.losses._pairs import SURROGATES, Options, mean_penalty, placed, scored
 
 KINDS = ("subgroup", "bpsn", "bnsp")
@@ -142,7 +142,7 @@ def _multiclass_auc_loss(
 ):
     dtype = accumulator(y_score, sample_weight)
     options = Options.of(surrogate, margin, temperature, dtype)
-    weight = combine(sample_weight, where, y_true.shape, dtype)
+    weight = combine(relative(sample_weight, where), where, y_true.shape, dtype)
     y_true = clean(y_true, sample_weight, where)
     count = y_score.shape[1]
     labels = jnp.clip(as_labels(y_true), -1, count)

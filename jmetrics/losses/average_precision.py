@@ -12,12 +12,11 @@ from jax.typing import DTypeLike
 
 from jmetrics._core import check
 from jmetrics._core.exporting import exportable
-from jmetrics._core.numerics import safe_divide, weighted_sum
+from jmetrics._core.numerics import safe_divide, scaled_by_sum, weighted_sum
 from jmetrics._core.order import order, tied_weight
 from jmetrics._core.pairs import along, kernel_sum, line
 from jmetrics._core.sharding import with_auto_axes
 from jmetrics._core.types import ArrayLike, Number
-from jmetrics._core.weights import scaled_by_sum
 from jmetrics.losses._pairs import Options, Scored, scored, shares, shifted
 
 _SURROGATES = ("laplace", "squared_hinge")

@@ -11,6 +11,7 @@ from jax import Array, lax
 from jmetrics._core import check
 from jmetrics._core.numerics import weighted_sum
 from jmetrics._core.types import ArrayLike, Number
+from jmetrics._core.weights import relative
 from jmetrics.probability._classes import all_in_domain, classified, is_class
 from jmetrics.probability.calibration import MULTI_CLASS, Bins, error_of, top_label
 
@@ -73,7 +74,7 @@ def calibration_error_loss(
 def _calibration_error_loss(
     y_true, y_proba, sample_weight, where, temperature, *, norm, n_bins, multi_class
 ):
-    data = classified(y_true, y_proba, sample_weight, where)
+    data = classified(y_true, y_proba, relative(sample_weight, where), where)
     temperature = jnp.asarray(temperature, data.proba.dtype)
     temperature = check.defined(temperature, temperature > 0, "`temperature` must be positive")
     temperature = jnp.maximum(temperature, jnp.finfo(temperature.dtype).eps / n_bins)

@@ -14,7 +14,7 @@ from jmetrics._core.numerics import absolute, accumulator, safe_divide
 from jmetrics._core.order import Order, order
 from jmetrics._core.sharding import with_auto_axes
 from jmetrics._core.types import ArrayLike
-from jmetrics._core.weights import admissible, clean, combine
+from jmetrics._core.weights import admissible, clean, combine, relative
 from jmetrics.classification._averages import average_score
 from jmetrics.classification.overlap import jaccard
 from jmetrics.losses._soft import checked_inputs, counts_of, in_domain, soft_labels
@@ -55,7 +55,7 @@ def lovasz_hinge_loss(
 @with_auto_axes
 def _lovasz_hinge_loss(y_true, y_score, sample_weight, where):
     dtype = accumulator(y_score, sample_weight)
-    weight = combine(sample_weight, where, y_true.shape, dtype)
+    weight = combine(relative(sample_weight, where), where, y_true.shape, dtype)
     score = clean(y_score.astype(dtype), sample_weight, where)
     y_true = clean(y_true, sample_weight, where)
     truth = is_positive(y_true)

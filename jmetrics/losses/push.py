@@ -10,11 +10,10 @@ import jax.numpy as jnp
 from jax import Array
 
 from jmetrics._core import check
-from jmetrics._core.numerics import safe_divide, weighted_sum
+from jmetrics._core.numerics import safe_divide, scaled_by_sum, weighted_sum
 from jmetrics._core.pairs import KERNELS, kernel_sum
 from jmetrics._core.sharding import with_auto_axes
 from jmetrics._core.types import ArrayLike, Number
-from jmetrics._core.weights import scaled_by_sum
 from jmetrics.losses._pairs import Options, highest, negated, pair_line, scale_of, scored, shares
 
 

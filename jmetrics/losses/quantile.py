@@ -12,7 +12,7 @@ from jmetrics._core import check
 from jmetrics._core.numerics import accumulator, weighted_mean
 from jmetrics._core.quantiles import rising_levels
 from jmetrics._core.types import ArrayLike, Number
-from jmetrics._core.weights import resolve_exactly
+from jmetrics._core.weights import relative, resolve_exactly
 from jmetrics.losses._pinball import KERNELS, smooth_pinball
 
 
@@ -78,7 +78,7 @@ def _samples(y_true, y_pred, sample_weight, where):
 
 @functools.partial(jax.jit, static_argnames="kernel")
 def _pinball_loss(y_true, y_pred, sample_weight, where, alpha, smoothing, *, kernel):
-    y_true, y_pred, weight = resolve_exactly(y_true, y_pred, sample_weight, where)
+    y_true, y_pred, weight = resolve_exactly(y_true, y_pred, relative(sample_weight, where), where)
     error = y_true - y_pred if y_pred.ndim == 1 else y_true[:, None] - y_pred
     loss = _pinball(error, alpha, smoothing, kernel)
     return weighted_mean(loss if loss.ndim == 1 else jnp.mean(loss, axis=1), weight, undefined=0.0)
@@ -121,7 +121,7 @@ def expectile_loss(
 
 @jax.jit
 def _expectile_loss(y_true, y_pred, sample_weight, where, alpha):
-    y_true, y_pred, weight = resolve_exactly(y_true, y_pred, sample_weight, where)
+    y_true, y_pred, weight = resolve_exactly(y_true, y_pred, relative(sample_weight, where), where)
     error, alpha = y_true - y_pred, jnp.asarray(alpha, y_true.dtype)
     alpha = check.defined(alpha, (alpha >= 0) & (alpha <= 1), "`alpha` must be in [0, 1]")
     loss = jnp.where(error >= 0, alpha, 1 - alpha) * jnp.square(error)
@@ -167,7 +167,7 @@ def interval_score_loss(
 
 @functools.partial(jax.jit, static_argnames="kernel")
 def _interval_score_loss(y_true, y_pred, sample_weight, where, alpha, smoothing, *, kernel):
-    y_true, y_pred, weight = resolve_exactly(y_true, y_pred, sample_weight, where)
+    y_true, y_pred, weight = resolve_exactly(y_true, y_pred, relative(sample_weight, where), where)
     alpha = jnp.asarray(alpha, y_pred.dtype)
     alpha = check.defined(alpha, (alpha > 0) & (alpha <= 1), "`alpha` must be in (0, 1]")
     levels = jnp.stack([alpha / 2, 1 - alpha / 2])[None]
@@ -227,7 +227,7 @@ def crps_loss(
 @functools.partial(jax.jit, static_argnames=("kernel", "fair"))
 def _crps_loss(y_true, y_pred, sample_weight, where, alpha, smoothing, *, kernel, fair):
     y_pred = jnp.sort(y_pred, axis=1) if alpha is None else y_pred
-    y_true, y_pred, weight = resolve_exactly(y_true, y_pred, sample_weight, where)
+    y_true, y_pred, weight = resolve_exactly(y_true, y_pred, relative(sample_weight, where), where)
     m, dtype = y_pred.shape[1], y_pred.dtype
     if alpha is None:
         place = jnp.arange(m).astype(dtype)
@@ -297,6 +297,6 @@ def crossing_penalty(
 
 @jax.jit
 def _crossing_penalty(y_pred, sample_weight, where, margin):
-    y_pred, _, weight = resolve_exactly(y_pred, y_pred, sample_weight, where)
+    y_pred, _, weight = resolve_exactly(y_pred, y_pred, relative(sample_weight, where), where)
     over = jax.nn.relu(y_pred[:, :-1] - y_pred[:, 1:] + jnp.asarray(margin, y_pred.dtype))
     return weighted_mean(jnp.sum(over, axis=1), weight[:, 0], undefined=0.0)

@@ -14,7 +14,7 @@ from jmetrics._core import check
 from jmetrics._core.counts import are_classes, are_labels, as_labels
 from jmetrics._core.numerics import accumulator, from_largest, weighted_mean
 from jmetrics._core.types import ArrayLike, Number
-from jmetrics._core.weights import admissible, clean, combine
+from jmetrics._core.weights import admissible, clean, combine, relative
 
 
 def soft_top_k_accuracy_loss(
@@ -58,7 +58,7 @@ def soft_top_k_accuracy_loss(
 @functools.partial(jax.jit, static_argnames="k")
 def _soft_top_k_accuracy_loss(y_true, y_score, sample_weight, where, temperature, *, k):
     dtype = accumulator(y_score, sample_weight)
-    weight = combine(sample_weight, where, y_true.shape, dtype)
+    weight = combine(relative(sample_weight, where), where, y_true.shape, dtype)
     score, n_classes = clean(from_largest(y_score, dtype), sample_weight, where), y_score.shape[1]
     temperature = jnp.asarray(temperature, dtype)
     y_true = clean(y_true, sample_weight, where)

@@ -20,7 +20,7 @@ from jmetrics._core.deviance import (
 )
 from jmetrics._core.numerics import weighted_mean
 from jmetrics._core.types import ArrayLike, Number
-from jmetrics._core.weights import resolve
+from jmetrics._core.weights import relative, resolve
 
 _DOMAIN = (
     "`power` must be at most 0 or at least 1, and `y_true` non-negative from power 1 and "
@@ -200,7 +200,7 @@ def _checked(
 
 @functools.partial(jax.jit, static_argnames="deviance")
 def _tweedie_loss(y_true, y_pred, sample_weight, where, power, floor, *, deviance):
-    y_true, y_pred, weight = resolve(y_true, y_pred, sample_weight, where)
+    y_true, y_pred, weight = resolve(y_true, y_pred, relative(sample_weight, where), where)
     power, floor = power.astype(y_true.dtype), jnp.asarray(floor, y_true.dtype)
     floor = check.defined(floor, floor > 0, "`floor` must be positive")
     one, off = jnp.ones_like(y_true), weight == 0

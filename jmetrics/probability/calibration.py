@@ -175,17 +175,23 @@ def calibration_error(
         y_true=y_true, y_proba=y_proba, sample_weight=sample_weight, where=where
     )
     finish = Step.of(_error_of_bins, norm=norm, debiased=bool(debiased))
-    return _of_bins(arrays, finish, n_bins, strategy, multi_class)
+    return _of_bins(arrays, finish, n_bins, strategy, multi_class, totals=bool(debiased))
 
 
 def _of_bins(
-    arrays: Any, finish: Step, n_bins: Any, strategy: Any, multi_class: str = "top_label"
+    arrays: Any,
+    finish: Step,
+    n_bins: Any,
+    strategy: Any,
+    multi_class: str = "top_label",
+    *,
+    totals: bool = False,
 ) -> Any:
     """Plan to finish what is binned; the edges of "quantile" would be others in each part."""
     check.one_of("strategy", strategy, STRATEGIES)
     n_bins = check.positive_integer("n_bins", n_bins)
     measure = Step.of(_binned, n_bins=n_bins, strategy=strategy, multi_class=multi_class)
-    return plan(arrays, measure, finish, merges=strategy == "uniform")
+    return plan(arrays, measure, finish, merges=strategy == "uniform", totals=totals)
 
 
 @exportable
@@ -286,7 +292,7 @@ def calibration_curve(
     arrays = check.class_scores(
         y_true=y_true, y_proba=y_proba, sample_weight=sample_weight, where=where
     )
-    return _of_bins(arrays, Step.of(_curve), n_bins, strategy)
+    return _of_bins(arrays, Step.of(_curve), n_bins, strategy, totals=True)
 
 
 def _curve(statistic):

@@ -66,7 +66,8 @@ def log_loss(
     arrays = check.class_scores(
         y_true=y_true, y_proba=y_proba, sample_weight=sample_weight, where=where
     )
-    return plan(arrays, Step.of(_log_losses), Step.of(_mean_or_sum, normalize=bool(normalize)))
+    finish = Step.of(_mean_or_sum, normalize=bool(normalize))
+    return plan(arrays, Step.of(_log_losses), finish, totals=not normalize)
 
 
 def _log_losses(y_true, y_proba, sample_weight, where):
@@ -132,7 +133,8 @@ def log_loss_from_logits(
     arrays = check.class_scores(
         y_true=y_true, logits=logits, sample_weight=sample_weight, where=where
     )
-    return plan(arrays, Step.of(_logit_losses), Step.of(_mean_or_sum, normalize=bool(normalize)))
+    finish = Step.of(_mean_or_sum, normalize=bool(normalize))
+    return plan(arrays, Step.of(_logit_losses), finish, totals=not normalize)
 
 
 def _logit_losses(y_true, logits, sample_weight, where):

@@ -17,12 +17,13 @@ from jmetrics._core.numerics import (
     nearest,
     safe_divide,
     safe_sqrt,
+    scaled,
     unit_near,
 )
 from jmetrics._core.order import centred_ranks
 from jmetrics._core.sharding import with_auto_axes
 from jmetrics._core.types import ArrayLike
-from jmetrics._core.weights import combine, resolve_exactly, scaled
+from jmetrics._core.weights import combine, resolve_exactly
 
 
 @metric

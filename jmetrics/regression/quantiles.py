@@ -25,7 +25,7 @@ from jmetrics._core.numerics import (
 from jmetrics._core.quantiles import weighted_quantile
 from jmetrics._core.sharding import with_auto_axes
 from jmetrics._core.types import ArrayLike, Number
-from jmetrics._core.weights import resolve_exactly
+from jmetrics._core.weights import relative, resolve_exactly
 from jmetrics.regression._outputs import checked_inputs, mean_error, over_outputs
 from jmetrics.regression.explained import explained_fraction
 
@@ -258,7 +258,7 @@ def d2_pinball_score(
 @functools.partial(jax.jit, static_argnames="average")
 @with_auto_axes
 def _d2_pinball_score(y_true, y_pred, sample_weight, where, outputs, alpha, *, average):
-    y_true, y_pred, weight = resolve_exactly(y_true, y_pred, sample_weight, where)
+    y_true, y_pred, weight = resolve_exactly(y_true, y_pred, relative(sample_weight, where), where)
     alpha = _level(alpha, y_true.dtype)
     target = moments(y_true, weight)
     # Integers lose no digits when they are counted from near them.

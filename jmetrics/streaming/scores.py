@@ -149,7 +149,7 @@ class ErrorStream(HistogramStream):
 
 @functools.partial(jax.jit, static_argnames="bins")
 def _add_scores(state, y_true, y_score, sample_weight, where, *, bins):
-    data = scored(y_true, y_score, sample_weight, where)
+    data = scored(y_true, y_score, sample_weight, where, totals=True)
     weight = data.weight.astype(bins.result if bins.weighted else jnp.int32)
     return _histogram.add(state, bins, data.score, data.positive, weight, data.labelled)
 
