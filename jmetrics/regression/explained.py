@@ -141,8 +141,7 @@ def adjusted_r2_score(
     Args:
         y_true: Targets, shape (n,) or (n, n_outputs).
         y_pred: Predictions, with the shape and unit of `y_true`.
-        n_features: Number of features of the model, a traced scalar, at least 0 and less than n −
-            1.
+        n_features: Number of features of the model, a traced scalar in [0, n − 1).
         multioutput: How to average over outputs: "uniform_average", "raw_values" (one value per
             output), "variance_weighted", or weights of shape (n_outputs,).
         sample_weight: Sample weights, shape (n,).
