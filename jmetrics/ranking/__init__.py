@@ -1,4 +1,4 @@
-"""Metrics of ranked lists, by what they look at."""
+"""Ranking metrics."""
 
 from jmetrics.ranking.cutoffs import (
     f1_at_k as f1_at_k,

@@ -1,4 +1,4 @@
-"""What the ranking metrics share: checks, one sort, one value a list, the mean of those."""
+"""Shared by the ranking metrics: input checks, one sort, one value per list, their mean."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from jmetrics._core.types import Number
 from jmetrics._core.weights import admissible, clean, combine, over_trailing
 
 Cutoff: TypeAlias = int | tuple[int, ...] | None
-"""A number of places, several of them, or all places."""
+"""A number of top ranks, several of them, or None for all ranks."""
 
 Finish: TypeAlias = Callable[..., tuple[Array, Array]]
-"""Statistic, cutoff and options to a value of each list, and whether the list has one."""
+"""Maps statistic, cutoff and options to the value of each list, and to whether it has one."""
 
 
 class Score(NamedTuple):
     """How a ranking metric is computed; static."""
 
     prepare: Callable[..., tuple[Array, Array]]
-    """From `y_true` as floats and an option, or else the lists, to labels or gains, and which
-    entries are legal."""
+    """Maps `y_true` as floats and an option, or else the lists, to labels or gains, and to
+    which entries are valid."""
     reason: str
-    """Why the others are not."""
+    """Error message for invalid entries."""
     rank: Ranking
     finish: Finish
     geometric: bool = False
@@ -54,7 +54,7 @@ def over_lists(
     option: Any = None,
     options: tuple[Any, ...] = (),
 ) -> Any:
-    """Plan to score each list and average over lists as `average` says.
+    """Plan to score each list and average over lists as `average` specifies.
 
     `option` is that of `score.prepare`, `options` those of `score.finish`; all are traced.
     """
@@ -88,14 +88,14 @@ def over_lists(
 
 
 def known_ties(ties: Any, *, closed_form: bool = True) -> str:
-    """Check a rule for ties, which may lack a closed form of the average."""
+    """Check a rule for ties; without `closed_form`, "average" is not allowed."""
     check.one_of("ties", ties, TIES if closed_form else TIES[1:])
     return ties
 
 
 @with_auto_axes
 def _total_of_lists(*arrays, **static):
-    """Kernel: what the mean over lists is made of; of logarithms for a geometric one."""
+    """Kernel: weighted total of the values of lists, or of their logarithms."""
     values, weight = _of_lists(*arrays, **static)
     if static["score"].geometric:
         *_, floor = arrays[-1]
@@ -163,7 +163,7 @@ def _of_lists(
 
 
 def lists_of(segment_ids: Array | None, on: Array | None, count: int) -> Lists:
-    """Rows, or segments, of the items that are on."""
+    """Rows, or segments, with only the items that are on."""
     if segment_ids is None:
         return Rows(count, on)
     inside = (segment_ids >= 0) & (segment_ids < count)
@@ -173,7 +173,7 @@ def lists_of(segment_ids: Array | None, on: Array | None, count: int) -> Lists:
 
 
 def of_items(lists: Lists, per_list: Array | None) -> Array | None:
-    """Give each item what belongs to its list, on the first axis of the items."""
+    """Broadcast values per list to items, along the first axis of the items."""
     if per_list is None or isinstance(lists, Rows):
         return per_list
     return lists.of_each(per_list)
@@ -182,13 +182,13 @@ def of_items(lists: Lists, per_list: Array | None) -> Array | None:
 def _defined(
     values: Array, lists: Lists, on: Array, weight: Array, legal: Array, reason: str
 ) -> Array:
-    """Turn the value of a list into NaN if one of its items is not legal."""
+    """Set the value of a list to NaN if one of its items is invalid."""
     wrong = lists.sum((on & ~legal).astype(jnp.int32)) > 0
     return check.defined(values, admissible(weight, ~wrong)[:, None], reason)
 
 
 def in_some_list(values: Array, segment_ids: Array | None, on: Array, count: int) -> Array:
-    """Turn values into NaN if an item that counts is in no segment."""
+    """Set all values to NaN if an unmasked item is in no segment."""
     if segment_ids is None:
         return values
     inside = (segment_ids >= 0) & (segment_ids < count)
@@ -197,29 +197,29 @@ def in_some_list(values: Array, segment_ids: Array | None, on: Array, count: int
 
 
 def depth_of(cutoff: int | None, size: Array) -> Array:
-    """Number of places that a cutoff looks at in each list."""
+    """Number of top ranks of each list within a cutoff."""
     return size if cutoff is None else jnp.full_like(size, cutoff)
 
 
 def share_within(start: Array, end: Array, depth: Array, dtype: DTypeLike) -> Array:
-    """Share of the places from `start` to `end` that are among the first `depth`."""
+    """Fraction of the ranks from `start` to `end` that are among the first `depth`."""
     tied = end - start
     inside = jnp.clip(depth - start, 0, tied)
     return inside.astype(dtype) / jnp.maximum(tied, 1).astype(dtype)
 
 
 def hits_within(ranked: RankedGains, depth: Array) -> Array:
-    """Expected gain of the items at the first `depth` places of each list."""
+    """Expected gain of the items at the first `depth` ranks of each list."""
     depth = ranked.lists.of_each(depth)
     share = share_within(ranked.start, ranked.end, depth, ranked.gain.dtype)
     return ranked.lists.sum(ranked.gain * share)
 
 
 def first_relevant(ranked: RankedLabels) -> Array:
-    """Chance of each place to be the first of its list with a relevant item.
+    """Probability of each rank to be the first of its list with a relevant item.
 
-    It is where the first run of ties with relevant items is. Among n tied items, m of them
-    relevant, it falls from m / n by 1 − (m − 1) / (n − i) from place i − 1 to place i.
+    It is 0 outside the first run of ties with relevant items. Among n tied items, m of them
+    relevant, it starts at m / n; from rank i − 1 to i it is multiplied by 1 − (m − 1) / (n − i).
     """
     dtype = ranked.label.dtype
     tied, relevant_tied = ranked.end - ranked.start, ranked.within
@@ -234,7 +234,7 @@ def first_relevant(ranked: RankedLabels) -> Array:
 
 
 def in_dtype_of(y_true: Array, threshold: Number | None) -> Array | None:
-    """Round a threshold as the labels that it cuts, whatever they are computed with."""
+    """Round a threshold to the precision of the labels, which may be computed in a wider one."""
     return None if threshold is None else jnp.asarray(threshold, accumulator(y_true))
 
 
@@ -245,17 +245,17 @@ NOT_BINARY = "`y_true` must be 0 or 1"
 
 
 def relevant(y_true: Array, threshold: Number) -> tuple[Array, Array]:
-    """Items of at least the threshold are relevant, 1, the others not, 0."""
+    """Labels: 1 for items of at least the threshold, 0 for the others."""
     label = y_true >= jnp.asarray(threshold, y_true.dtype)
     return label.astype(y_true.dtype), y_true == y_true
 
 
 def irrelevant(y_true: Array, threshold: Number) -> tuple[Array, Array]:
-    """Items below the threshold are what is looked for."""
+    """Labels: 1 for items below the threshold, 0 for the others."""
     label, legal = relevant(y_true, threshold)
     return 1 - label, legal
 
 
 def indicator(y_true: Array, _: None) -> tuple[Array, Array]:
-    """Items are relevant, 1, or not, 0."""
+    """Labels that are 1 (relevant) or 0 already."""
     return y_true, (y_true == 0) | (y_true == 1)

@@ -1,4 +1,4 @@
-"""Relevant items among the first places of each list."""
+"""Relevant items among the first ranks of each list."""
 
 from __future__ import annotations
 
@@ -43,27 +43,50 @@ def precision_at_k(
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """Share of relevant items among the first k places of each list.
+    """Fraction of relevant items among the first k ranks of each list.
 
-    With `denominator` "k" a list of fewer than k items is divided by k all the same, with "min" by
-    the number of its items. Items with a label of at least `relevance_threshold` are relevant.
-    `ties` is "average" (the expected value if ties are broken by chance), "pessimistic" or
-    "optimistic" (relevant items last or first) or "stable" (as stored). A list with nothing
-    relevant has the value `empty`, or stays out of the mean with "skip".
+    Args:
+        y_true: Relevance labels, shape (n_lists, list_size), or (n,) with `segment_ids`.
+        y_score: Scores, with the shape of `y_true`; higher scores are ranked first.
+        k: Number of top ranks, a static positive integer, a tuple of several, or None for all
+            ranks.
+        denominator: "k" to divide by k even for lists of fewer than k items, or "min" to divide
+            these by the number of their items.
+        relevance_threshold: Items with a label of at least this are relevant.
+        ties: How to break ties in `y_score`: "average" (the expected value under random
+            tie-breaking), "pessimistic" or "optimistic" (relevant items last or first among ties)
+            or "stable" (in the order stored).
+        empty: Value of a list without relevant items, or "skip" to leave such lists out of the
+            mean.
+        average: "mean" for the mean over lists, None for one value per list.
+        segment_ids: List of each item of flat arrays, shape (n,), integers in [0, num_segments).
+        num_segments: Number of lists, static; required with `segment_ids`.
+        sample_weight: Weights of the lists, shape (n_lists,).
+        where: Mask, with the shape of `y_true`, or (n_lists,) without `segment_ids`; items where it
+            is False are ignored.
 
-    Shapes: both arrays (n_lists, list_size) and `where` that or (n_lists,); or all (n,), with
-    `segment_ids` (n,) and a static `num_segments`. `sample_weight` (n_lists,). A scalar, or
-    (n_lists,) with `average=None`; a tuple of `k` adds an axis at the end.
-    Range: [0, 1], higher is better.
-    Undefined: NaN when nothing counts, and for NaN in an item that does. Lists without an item do
-    not count.
-    Gradient: smooth in the weights, 0 in the scores and labels.
-    Cost: O(n log n) time for one sort that the weights have no part in, O(n) memory.
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: `torchmetrics.functional.retrieval_precision` (`adaptive_k` is "min"); trec_eval's P.
+    Returns:
+        Scalar in [0, 1], higher is better. Shape (n_lists,) for `average=None`; a tuple `k` adds a
+            trailing axis.
 
-    >>> round(float(precision_at_k([[1, 0, 1, 0]], [[4, 3, 2, 1]], k=3)), 4)
-    0.6667
+    Undefined:
+        NaN if no list has positive weight, or if an unmasked item of a list with positive weight
+        has a NaN label or score. Lists without unmasked items are left out of the mean; with
+        `average=None` they are NaN.
+
+    Gradient:
+        Smooth in the weights, 0 in the scores and labels.
+
+    Cost:
+        O(n log n) time for one weight-independent sort, shared under `vmap` over weights; O(n)
+        memory.
+
+    References:
+        `torchmetrics.functional.retrieval_precision` (`adaptive_k` is "min"); trec_eval's P.
+
+    Examples:
+        >>> round(float(precision_at_k([[1, 0, 1, 0]], [[4, 3, 2, 1]], k=3)), 4)
+        0.6667
     """
     check.one_of("denominator", denominator, tuple(_PRECISION))
     return over_lists(
@@ -97,26 +120,48 @@ def recall_at_k(
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """Share of the relevant items of each list that are among the first k places.
+    """Fraction of the relevant items of each list that are among its first k ranks.
 
-    Items with a label of at least `relevance_threshold` are relevant. `ties` is "average" (the
-    expected value if ties are broken by chance), "pessimistic" or "optimistic" (relevant items
-    last or first) or "stable" (as stored). A list with nothing relevant has the value `empty`, or
-    stays out of the mean with "skip".
+    Args:
+        y_true: Relevance labels, shape (n_lists, list_size), or (n,) with `segment_ids`.
+        y_score: Scores, with the shape of `y_true`; higher scores are ranked first.
+        k: Number of top ranks, a static positive integer, a tuple of several, or None for all
+            ranks.
+        relevance_threshold: Items with a label of at least this are relevant.
+        ties: How to break ties in `y_score`: "average" (the expected value under random
+            tie-breaking), "pessimistic" or "optimistic" (relevant items last or first among ties)
+            or "stable" (in the order stored).
+        empty: Value of a list without relevant items, or "skip" to leave such lists out of the
+            mean.
+        average: "mean" for the mean over lists, None for one value per list.
+        segment_ids: List of each item of flat arrays, shape (n,), integers in [0, num_segments).
+        num_segments: Number of lists, static; required with `segment_ids`.
+        sample_weight: Weights of the lists, shape (n_lists,).
+        where: Mask, with the shape of `y_true`, or (n_lists,) without `segment_ids`; items where it
+            is False are ignored.
 
-    Shapes: both arrays (n_lists, list_size) and `where` that or (n_lists,); or all (n,), with
-    `segment_ids` (n,) and a static `num_segments`. `sample_weight` (n_lists,). A scalar, or
-    (n_lists,) with `average=None`; a tuple of `k` adds an axis at the end.
-    Range: [0, 1], higher is better.
-    Undefined: NaN when nothing counts, and for NaN in an item that does. Lists without an item do
-    not count.
-    Gradient: smooth in the weights, 0 in the scores and labels.
-    Cost: O(n log n) time for one sort that the weights have no part in, O(n) memory.
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: `torchmetrics.functional.retrieval_recall`; trec_eval's recall.
+    Returns:
+        Scalar in [0, 1], higher is better. Shape (n_lists,) for `average=None`; a tuple `k` adds a
+            trailing axis.
 
-    >>> round(float(recall_at_k([[1, 0, 1, 1]], [[4, 3, 2, 1]], k=3)), 4)
-    0.6667
+    Undefined:
+        NaN if no list has positive weight, or if an unmasked item of a list with positive weight
+        has a NaN label or score. Lists without unmasked items are left out of the mean; with
+        `average=None` they are NaN.
+
+    Gradient:
+        Smooth in the weights, 0 in the scores and labels.
+
+    Cost:
+        O(n log n) time for one weight-independent sort, shared under `vmap` over weights; O(n)
+        memory.
+
+    References:
+        `torchmetrics.functional.retrieval_recall`; trec_eval's recall.
+
+    Examples:
+        >>> round(float(recall_at_k([[1, 0, 1, 1]], [[4, 3, 2, 1]], k=3)), 4)
+        0.6667
     """
     return over_lists(
         _RECALL,
@@ -150,27 +195,52 @@ def f1_at_k(
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """Harmonic mean of precision and recall of the first k places of each list.
+    """Harmonic mean of precision and recall at the first k ranks of each list.
 
-    2 hits / (k + relevant), with the number of items in place of k where it is less and
-    `denominator` is "min". Items with a label of at least `relevance_threshold` are relevant.
-    `ties` is "average" (the expected value if ties are broken by chance), "pessimistic" or
-    "optimistic" (relevant items last or first) or "stable" (as stored). A list with nothing
-    relevant has the value `empty`, or stays out of the mean with "skip".
+    2 hits / (k + relevant), where hits is the number of relevant items among the first k ranks and
+    relevant their total number.
 
-    Shapes: both arrays (n_lists, list_size) and `where` that or (n_lists,); or all (n,), with
-    `segment_ids` (n,) and a static `num_segments`. `sample_weight` (n_lists,). A scalar, or
-    (n_lists,) with `average=None`; a tuple of `k` adds an axis at the end.
-    Range: [0, 1], higher is better.
-    Undefined: NaN when nothing counts, and for NaN in an item that does. Lists without an item do
-    not count.
-    Gradient: smooth in the weights, 0 in the scores and labels.
-    Cost: O(n log n) time for one sort that the weights have no part in, O(n) memory.
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: ranx's f1.
+    Args:
+        y_true: Relevance labels, shape (n_lists, list_size), or (n,) with `segment_ids`.
+        y_score: Scores, with the shape of `y_true`; higher scores are ranked first.
+        k: Number of top ranks, a static positive integer, a tuple of several, or None for all
+            ranks.
+        denominator: "k", or "min" to replace k by the number of items of lists with fewer than k.
+        relevance_threshold: Items with a label of at least this are relevant.
+        ties: How to break ties in `y_score`: "average" (the expected value under random
+            tie-breaking), "pessimistic" or "optimistic" (relevant items last or first among ties)
+            or "stable" (in the order stored).
+        empty: Value of a list without relevant items, or "skip" to leave such lists out of the
+            mean.
+        average: "mean" for the mean over lists, None for one value per list.
+        segment_ids: List of each item of flat arrays, shape (n,), integers in [0, num_segments).
+        num_segments: Number of lists, static; required with `segment_ids`.
+        sample_weight: Weights of the lists, shape (n_lists,).
+        where: Mask, with the shape of `y_true`, or (n_lists,) without `segment_ids`; items where it
+            is False are ignored.
 
-    >>> round(float(f1_at_k([[1, 0, 1, 1]], [[4, 3, 2, 1]], k=3)), 4)
-    0.6667
+    Returns:
+        Scalar in [0, 1], higher is better. Shape (n_lists,) for `average=None`; a tuple `k` adds a
+            trailing axis.
+
+    Undefined:
+        NaN if no list has positive weight, or if an unmasked item of a list with positive weight
+        has a NaN label or score. Lists without unmasked items are left out of the mean; with
+        `average=None` they are NaN.
+
+    Gradient:
+        Smooth in the weights, 0 in the scores and labels.
+
+    Cost:
+        O(n log n) time for one weight-independent sort, shared under `vmap` over weights; O(n)
+        memory.
+
+    References:
+        ranx's f1.
+
+    Examples:
+        >>> round(float(f1_at_k([[1, 0, 1, 1]], [[4, 3, 2, 1]], k=3)), 4)
+        0.6667
     """
     check.one_of("denominator", denominator, tuple(_F1))
     return over_lists(
@@ -204,26 +274,50 @@ def hit_rate_at_k(
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """Whether a relevant item is among the first k places of each list.
+    """Hit rate, whether a relevant item is among the first k ranks of each list.
 
-    Under ties the chance of it. Items with a label of at least `relevance_threshold` are relevant.
-    `ties` is "average" (the expected value if ties are broken by chance), "pessimistic" or
-    "optimistic" (relevant items last or first) or "stable" (as stored). A list with nothing
-    relevant has the value `empty`, or stays out of the mean with "skip".
+    Under ties, the probability that one is.
 
-    Shapes: both arrays (n_lists, list_size) and `where` that or (n_lists,); or all (n,), with
-    `segment_ids` (n,) and a static `num_segments`. `sample_weight` (n_lists,). A scalar, or
-    (n_lists,) with `average=None`; a tuple of `k` adds an axis at the end.
-    Range: [0, 1], higher is better.
-    Undefined: NaN when nothing counts, and for NaN in an item that does. Lists without an item do
-    not count.
-    Gradient: smooth in the weights, 0 in the scores and labels.
-    Cost: O(n log n) time for one sort that the weights have no part in, O(n) memory.
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: `torchmetrics.functional.retrieval_hit_rate`; trec_eval's success.
+    Args:
+        y_true: Relevance labels, shape (n_lists, list_size), or (n,) with `segment_ids`.
+        y_score: Scores, with the shape of `y_true`; higher scores are ranked first.
+        k: Number of top ranks, a static positive integer, a tuple of several, or None for all
+            ranks.
+        relevance_threshold: Items with a label of at least this are relevant.
+        ties: How to break ties in `y_score`: "average" (the expected value under random
+            tie-breaking), "pessimistic" or "optimistic" (relevant items last or first among ties)
+            or "stable" (in the order stored).
+        empty: Value of a list without relevant items, or "skip" to leave such lists out of the
+            mean.
+        average: "mean" for the mean over lists, None for one value per list.
+        segment_ids: List of each item of flat arrays, shape (n,), integers in [0, num_segments).
+        num_segments: Number of lists, static; required with `segment_ids`.
+        sample_weight: Weights of the lists, shape (n_lists,).
+        where: Mask, with the shape of `y_true`, or (n_lists,) without `segment_ids`; items where it
+            is False are ignored.
 
-    >>> round(float(hit_rate_at_k([[0, 0, 1], [1, 0, 0]], [[3, 2, 1], [3, 2, 1]], k=2)), 4)
-    0.5
+    Returns:
+        Scalar in [0, 1], higher is better. Shape (n_lists,) for `average=None`; a tuple `k` adds a
+            trailing axis.
+
+    Undefined:
+        NaN if no list has positive weight, or if an unmasked item of a list with positive weight
+        has a NaN label or score. Lists without unmasked items are left out of the mean; with
+        `average=None` they are NaN.
+
+    Gradient:
+        Smooth in the weights, 0 in the scores and labels.
+
+    Cost:
+        O(n log n) time for one weight-independent sort, shared under `vmap` over weights; O(n)
+        memory.
+
+    References:
+        `torchmetrics.functional.retrieval_hit_rate`; trec_eval's success.
+
+    Examples:
+        >>> round(float(hit_rate_at_k([[0, 0, 1], [1, 0, 0]], [[3, 2, 1], [3, 2, 1]], k=2)), 4)
+        0.5
     """
     return over_lists(
         _HIT,
@@ -255,26 +349,45 @@ def r_precision(
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """Precision of the first R places of each list, R the number of its relevant items.
+    """Precision at rank R of each list, where R is the number of its relevant items.
 
-    Items with a label of at least `relevance_threshold` are relevant. `ties` is "average" (the
-    expected value if ties are broken by chance), "pessimistic" or "optimistic" (relevant items
-    last or first) or "stable" (as stored). A list with nothing relevant has the value `empty`, or
-    stays out of the mean with "skip".
+    Args:
+        y_true: Relevance labels, shape (n_lists, list_size), or (n,) with `segment_ids`.
+        y_score: Scores, with the shape of `y_true`; higher scores are ranked first.
+        relevance_threshold: Items with a label of at least this are relevant.
+        ties: How to break ties in `y_score`: "average" (the expected value under random
+            tie-breaking), "pessimistic" or "optimistic" (relevant items last or first among ties)
+            or "stable" (in the order stored).
+        empty: Value of a list without relevant items, or "skip" to leave such lists out of the
+            mean.
+        average: "mean" for the mean over lists, None for one value per list.
+        segment_ids: List of each item of flat arrays, shape (n,), integers in [0, num_segments).
+        num_segments: Number of lists, static; required with `segment_ids`.
+        sample_weight: Weights of the lists, shape (n_lists,).
+        where: Mask, with the shape of `y_true`, or (n_lists,) without `segment_ids`; items where it
+            is False are ignored.
 
-    Shapes: both arrays (n_lists, list_size) and `where` that or (n_lists,); or all (n,), with
-    `segment_ids` (n,) and a static `num_segments`. `sample_weight` (n_lists,). A scalar, or
-    (n_lists,) with `average=None`.
-    Range: [0, 1], higher is better.
-    Undefined: NaN when nothing counts, and for NaN in an item that does. Lists without an item do
-    not count.
-    Gradient: smooth in the weights, 0 in the scores and labels.
-    Cost: O(n log n) time for one sort that the weights have no part in, O(n) memory.
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: `torchmetrics.functional.retrieval_r_precision`; trec_eval's Rprec.
+    Returns:
+        Scalar in [0, 1], higher is better. Shape (n_lists,) for `average=None`.
 
-    >>> round(float(r_precision([[1, 0, 1, 0]], [[4, 3, 2, 1]])), 4)
-    0.5
+    Undefined:
+        NaN if no list has positive weight, or if an unmasked item of a list with positive weight
+        has a NaN label or score. Lists without unmasked items are left out of the mean; with
+        `average=None` they are NaN.
+
+    Gradient:
+        Smooth in the weights, 0 in the scores and labels.
+
+    Cost:
+        O(n log n) time for one weight-independent sort, shared under `vmap` over weights; O(n)
+        memory.
+
+    References:
+        `torchmetrics.functional.retrieval_r_precision`; trec_eval's Rprec.
+
+    Examples:
+        >>> round(float(r_precision([[1, 0, 1, 0]], [[4, 3, 2, 1]])), 4)
+        0.5
     """
     return over_lists(
         _R_PRECISION,
@@ -306,26 +419,48 @@ def fall_out_at_k(
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """Share of the items that are not relevant that are among the first k places of each list.
+    """Fraction of the irrelevant items of each list that are among its first k ranks.
 
-    Items with a label of at least `relevance_threshold` are relevant. `ties` is "average" (the
-    expected value if ties are broken by chance), "pessimistic" or "optimistic" (relevant items
-    last or first) or "stable" (as stored). A list with nothing that is not relevant has the value
-    `empty`, or stays out of the mean with "skip".
+    Args:
+        y_true: Relevance labels, shape (n_lists, list_size), or (n,) with `segment_ids`.
+        y_score: Scores, with the shape of `y_true`; higher scores are ranked first.
+        k: Number of top ranks, a static positive integer, a tuple of several, or None for all
+            ranks.
+        relevance_threshold: Items with a label of at least this are relevant.
+        ties: How to break ties in `y_score`: "average" (the expected value under random
+            tie-breaking), "pessimistic" or "optimistic" (relevant items last or first among ties)
+            or "stable" (in the order stored).
+        empty: Value of a list without irrelevant items, or "skip" to leave such lists out of the
+            mean.
+        average: "mean" for the mean over lists, None for one value per list.
+        segment_ids: List of each item of flat arrays, shape (n,), integers in [0, num_segments).
+        num_segments: Number of lists, static; required with `segment_ids`.
+        sample_weight: Weights of the lists, shape (n_lists,).
+        where: Mask, with the shape of `y_true`, or (n_lists,) without `segment_ids`; items where it
+            is False are ignored.
 
-    Shapes: both arrays (n_lists, list_size) and `where` that or (n_lists,); or all (n,), with
-    `segment_ids` (n,) and a static `num_segments`. `sample_weight` (n_lists,). A scalar, or
-    (n_lists,) with `average=None`; a tuple of `k` adds an axis at the end.
-    Range: [0, 1], lower is better.
-    Undefined: NaN when nothing counts, and for NaN in an item that does. Lists without an item do
-    not count.
-    Gradient: smooth in the weights, 0 in the scores and labels.
-    Cost: O(n log n) time for one sort that the weights have no part in, O(n) memory.
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: `torchmetrics.functional.retrieval_fall_out`.
+    Returns:
+        Scalar in [0, 1], lower is better. Shape (n_lists,) for `average=None`; a tuple `k` adds a
+            trailing axis.
 
-    >>> round(float(fall_out_at_k([[1, 0, 1, 0]], [[4, 3, 2, 1]], k=3)), 4)
-    0.5
+    Undefined:
+        NaN if no list has positive weight, or if an unmasked item of a list with positive weight
+        has a NaN label or score. Lists without unmasked items are left out of the mean; with
+        `average=None` they are NaN.
+
+    Gradient:
+        Smooth in the weights, 0 in the scores and labels.
+
+    Cost:
+        O(n log n) time for one weight-independent sort, shared under `vmap` over weights; O(n)
+        memory.
+
+    References:
+        `torchmetrics.functional.retrieval_fall_out`.
+
+    Examples:
+        >>> round(float(fall_out_at_k([[1, 0, 1, 0]], [[4, 3, 2, 1]], k=3)), 4)
+        0.5
     """
     return over_lists(
         _FALL_OUT,
@@ -343,7 +478,7 @@ def fall_out_at_k(
     )
 
 
-# Less relevant items first is here more gain first.
+# Fall-out counts irrelevant items, so pessimistic and optimistic swap.
 _OPPOSITE = {
     "average": "average",
     "pessimistic": "optimistic",
@@ -364,7 +499,7 @@ _PLACES: dict[str, Callable[..., Array]] = {"k": _every_place, "min": _filled_pl
 
 
 def _hits(ranked: RankedGains, k: int | None) -> tuple[Array, Array]:
-    """Relevant items among the first k places, and in all."""
+    """Number of relevant items among the first k ranks, and in total."""
     return hits_within(ranked, depth_of(k, ranked.size)), ranked.lists.sum(ranked.gain)
 
 

@@ -1,4 +1,4 @@
-"""Gains that count less the lower they are ranked."""
+"""Gains discounted by rank."""
 
 from __future__ import annotations
 
@@ -52,26 +52,50 @@ def dcg_score(
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """Discounted cumulative gain, Σ gain(y_true) / log(1 + rank) over the first k places.
+    """Discounted cumulative gain, Σ gain(y_true) / log(1 + rank) over the first k ranks.
 
-    `gain` is "linear", "exponential" (2^y − 1) or a function of arrays; `log_base` is that of
-    the logarithm. `ties` is "average" (the expected value if ties are broken by chance),
-    "pessimistic" or "optimistic" (less or more relevant items first) or "stable" (as stored);
-    `ignore_ties` overrides it: the last of tied items comes first, as in a reversed sort.
+    Args:
+        y_true: Relevance grades, negative ones allowed, shape (n_lists, list_size), or (n,) with
+            `segment_ids`.
+        y_score: Scores, with the shape of `y_true`; higher scores are ranked first.
+        k: Number of top ranks, a static positive integer, a tuple of several, or None for all
+            ranks.
+        gain: Gain of a label y: "linear" (y), "exponential" (2^y − 1) or a function of arrays.
+        log_base: Base of the logarithm, positive and not 1.
+        ignore_ties: If True, override `ties`: the last of tied items comes first, as in a reversed
+            sort.
+        ties: How to break ties in `y_score`: "average" (the expected value under random
+            tie-breaking), "pessimistic" or "optimistic" (less or more relevant items first among
+            ties) or "stable" (in the order stored).
+        average: "mean" for the mean over lists, None for one value per list.
+        segment_ids: List of each item of flat arrays, shape (n,), integers in [0, num_segments).
+        num_segments: Number of lists, static; required with `segment_ids`.
+        sample_weight: Weights of the lists, shape (n_lists,).
+        where: Mask, with the shape of `y_true`, or (n_lists,) without `segment_ids`; items where it
+            is False are ignored.
 
-    Shapes: both arrays (n_lists, list_size) and `where` that or (n_lists,); or all (n,), with
-    `segment_ids` (n,) and a static `num_segments`. `sample_weight` (n_lists,). A scalar, or
-    (n_lists,) with `average=None`; a tuple of `k` adds an axis at the end.
-    Range: (−∞, ∞); higher is better. Negative relevance is allowed.
-    Undefined: NaN when nothing counts, and for NaN in an item that does. Lists without an
-    item do not count.
-    Gradient: in `y_true` that of `gain`, smooth in the weights, 0 in the scores.
-    Cost: O(n log n) time for one sort that the weights have no part in, O(n) memory.
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: `sklearn.metrics.dcg_score`; McSherry & Najork (2008) on ties.
+    Returns:
+        Scalar in (−∞, ∞), higher is better. Shape (n_lists,) for `average=None`; a tuple `k` adds a
+            trailing axis.
 
-    >>> round(float(dcg_score([[10, 0, 0, 1, 5]], [[0.1, 0.2, 0.3, 4, 70]])), 4)
-    9.4995
+    Undefined:
+        NaN if no list has positive weight, if an unmasked item of a list with positive weight has a
+        NaN label or score, or if `log_base` is not positive or is 1. Lists without unmasked items
+        are left out of the mean; with `average=None` they are NaN.
+
+    Gradient:
+        In `y_true` that of `gain`, smooth in the weights, 0 in the scores.
+
+    Cost:
+        O(n log n) time for one weight-independent sort, shared under `vmap` over weights; O(n)
+        memory.
+
+    References:
+        `sklearn.metrics.dcg_score`; McSherry & Najork (2008) on ties.
+
+    Examples:
+        >>> round(float(dcg_score([[10, 0, 0, 1, 5]], [[0.1, 0.2, 0.3, 4, 70]])), 4)
+        9.4995
     """
     return over_lists(
         discounted(gain, ideal=False),
@@ -104,29 +128,52 @@ def ndcg_score(
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """Discounted cumulative gain as a share of that of the best order of each list.
+    """Normalized discounted cumulative gain, DCG over that of the ideal order of each list.
 
-    `gain` is "linear", "exponential" (2^y − 1) or a function of arrays. `ties` is "average"
-    (the expected value if ties are broken by chance), "pessimistic" or "optimistic" (less or
-    more relevant items first) or "stable" (as stored); `ignore_ties` overrides it: the last of
-    tied items comes first, as in a reversed sort. A list without gain has the value `empty`, or
-    stays out of the mean with "skip".
+    Args:
+        y_true: Relevance grades, non-negative, shape (n_lists, list_size), or (n,) with
+            `segment_ids`.
+        y_score: Scores, with the shape of `y_true`; higher scores are ranked first.
+        k: Number of top ranks, a static positive integer, a tuple of several, or None for all
+            ranks.
+        gain: Gain of a label y: "linear" (y), "exponential" (2^y − 1) or a function of arrays.
+        ignore_ties: If True, override `ties`: the last of tied items comes first, as in a reversed
+            sort.
+        ties: How to break ties in `y_score`: "average" (the expected value under random
+            tie-breaking), "pessimistic" or "optimistic" (less or more relevant items first among
+            ties) or "stable" (in the order stored).
+        empty: Value of a list without gain, or "skip" to leave such lists out of the mean.
+        average: "mean" for the mean over lists, None for one value per list.
+        segment_ids: List of each item of flat arrays, shape (n,), integers in [0, num_segments).
+        num_segments: Number of lists, static; required with `segment_ids`.
+        sample_weight: Weights of the lists, shape (n_lists,).
+        where: Mask, with the shape of `y_true`, or (n_lists,) without `segment_ids`; items where it
+            is False are ignored.
 
-    Shapes: both arrays (n_lists, list_size) and `where` that or (n_lists,); or all (n,), with
-    `segment_ids` (n,) and a static `num_segments`. `sample_weight` (n_lists,). A scalar, or
-    (n_lists,) with `average=None`; a tuple of `k` adds an axis at the end.
-    Range: [0, 1], higher is better.
-    Undefined: NaN when nothing counts, and for NaN or negative relevance in an item that
-    does. Lists without an item do not count.
-    Gradient: in `y_true` that of both sums for their present orders, smooth in the weights,
-    0 in the scores.
-    Cost: O(n log n) time for two sorts that the weights have no part in, O(n) memory.
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: `sklearn.metrics.ndcg_score`; Järvelin & Kekäläinen (2002); McSherry & Najork
-    (2008) on ties; Burges et al. (2005) for the exponential gain.
+    Returns:
+        Scalar in [0, 1], higher is better. Shape (n_lists,) for `average=None`; a tuple `k` adds a
+            trailing axis.
 
-    >>> round(float(ndcg_score([[10, 0, 0, 1, 5]], [[0.1, 0.2, 0.3, 4, 70]])), 4)
-    0.6957
+    Undefined:
+        NaN if no list has positive weight, or if an unmasked item of a list with positive weight
+        has a NaN score or a negative or NaN label. Lists without unmasked items are left out of the
+        mean; with `average=None` they are NaN.
+
+    Gradient:
+        In `y_true` that of both sums with their orders held fixed, smooth in the weights, 0 in the
+        scores.
+
+    Cost:
+        O(n log n) time for two weight-independent sorts, shared under `vmap` over weights; O(n)
+        memory.
+
+    References:
+        `sklearn.metrics.ndcg_score`; Järvelin & Kekäläinen (2002); McSherry & Najork (2008) on
+        ties; Burges et al. (2005) for the exponential gain.
+
+    Examples:
+        >>> round(float(ndcg_score([[10, 0, 0, 1, 5]], [[0.1, 0.2, 0.3, 4, 70]])), 4)
+        0.6957
     """
     return over_lists(
         discounted(gain, ideal=True),
@@ -159,27 +206,51 @@ def rank_biased_precision(
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """Rank-biased precision, (1 − p) Σ p^(rank − 1) over the relevant items of the first k places.
+    """Rank-biased precision, (1 − p) Σ p^(rank − 1) over the relevant items of the first k ranks.
 
-    A user goes on to the next place with probability p, `persistence`. Items with a label of
-    at least `relevance_threshold` are relevant. `ties` is "average" (the expected value if
-    ties are broken by chance), "pessimistic" or "optimistic" (relevant items last or first)
-    or "stable" (as stored). A list with nothing relevant has the value `empty`, or stays out
-    of the mean with "skip".
+    It models a user who continues to the next rank with probability p.
 
-    Shapes: both arrays (n_lists, list_size) and `where` that or (n_lists,); or all (n,), with
-    `segment_ids` (n,) and a static `num_segments`. `sample_weight` (n_lists,). A scalar, or
-    (n_lists,) with `average=None`; a tuple of `k` adds an axis at the end.
-    Range: [0, 1], higher is better; a finite list stays below 1.
-    Undefined: NaN when nothing counts, for NaN in an item that does, and for a persistence
-    outside [0, 1). Lists without an item do not count.
-    Gradient: smooth in the weights and in `persistence`, 0 in the scores and labels.
-    Cost: O(n log n) time for one sort that the weights have no part in, O(n) memory.
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: Moffat & Zobel (2008).
+    Args:
+        y_true: Relevance labels, shape (n_lists, list_size), or (n,) with `segment_ids`.
+        y_score: Scores, with the shape of `y_true`; higher scores are ranked first.
+        persistence: Probability p of continuing to the next rank, in [0, 1).
+        k: Number of top ranks, a static positive integer, a tuple of several, or None for all
+            ranks.
+        relevance_threshold: Items with a label of at least this are relevant.
+        ties: How to break ties in `y_score`: "average" (the expected value under random
+            tie-breaking), "pessimistic" or "optimistic" (relevant items last or first among ties)
+            or "stable" (in the order stored).
+        empty: Value of a list without relevant items, or "skip" to leave such lists out of the
+            mean.
+        average: "mean" for the mean over lists, None for one value per list.
+        segment_ids: List of each item of flat arrays, shape (n,), integers in [0, num_segments).
+        num_segments: Number of lists, static; required with `segment_ids`.
+        sample_weight: Weights of the lists, shape (n_lists,).
+        where: Mask, with the shape of `y_true`, or (n_lists,) without `segment_ids`; items where it
+            is False are ignored.
 
-    >>> round(float(rank_biased_precision([[1, 0, 1]], [[3, 2, 1]], persistence=0.5)), 4)
-    0.625
+    Returns:
+        Scalar in [0, 1], higher is better; a finite list stays below 1. Shape (n_lists,) for
+            `average=None`; a tuple `k` adds a trailing axis.
+
+    Undefined:
+        NaN if no list has positive weight, if an unmasked item of a list with positive weight has a
+        NaN label or score, or if `persistence` is outside [0, 1). Lists without unmasked items are
+        left out of the mean; with `average=None` they are NaN.
+
+    Gradient:
+        Smooth in the weights and in `persistence`, 0 in the scores and labels.
+
+    Cost:
+        O(n log n) time for one weight-independent sort, shared under `vmap` over weights; O(n)
+        memory.
+
+    References:
+        Moffat & Zobel (2008).
+
+    Examples:
+        >>> round(float(rank_biased_precision([[1, 0, 1]], [[3, 2, 1]], persistence=0.5)), 4)
+        0.625
     """
     return over_lists(
         _RANK_BIASED,
@@ -213,28 +284,56 @@ def expected_reciprocal_rank(
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """Expected reciprocal of the rank at which a user who reads from the top is satisfied.
+    """Expected reciprocal of the rank at which a user reading from the top is satisfied.
 
-    Σ P(rank) / rank over the first k places, where an item of grade g satisfies whoever comes
-    to it with probability (2^g − 1) / 2^`max_grade`. `ties` is "pessimistic" or "optimistic"
-    (lower or higher grades first) or "stable" (as stored): over random orders of graded items
-    it has no closed form that costs O(n log n). A list with no grade above 0 has the value
-    `empty`, or stays out of the mean with "skip".
+    Σ P(rank) / rank over the first k ranks, where P(rank) is the probability that the user is
+    satisfied first at that rank: an item of grade g satisfies a user who reaches it with
+    probability (2^g − 1) / 2^`max_grade`.
 
-    Shapes: both arrays (n_lists, list_size) and `where` that or (n_lists,); or all (n,), with
-    `segment_ids` (n,) and a static `num_segments`. `sample_weight` (n_lists,). A scalar, or
-    (n_lists,) with `average=None`; a tuple of `k` adds an axis at the end.
-    Range: [0, 1), higher is better.
-    Undefined: NaN when nothing counts, and for NaN or a grade outside [0, `max_grade`] in an
-    item that does. Lists without an item do not count.
-    Gradient: smooth in the grades for their present order and in the weights, 0 in the scores.
-    Cost: O(n log n) time for one sort that the weights have no part in, O(n) memory.
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit, so for
-    `ties="average"`.
-    Source: Chapelle et al. (2009).
+    Args:
+        y_true: Relevance grades in [0, max_grade], shape (n_lists, list_size), or (n,) with
+            `segment_ids`.
+        y_score: Scores, with the shape of `y_true`; higher scores are ranked first.
+        k: Number of top ranks, a static positive integer, a tuple of several, or None for all
+            ranks.
+        max_grade: Highest grade.
+        ties: How to break ties in `y_score`: "pessimistic" or "optimistic" (lower or higher grades
+            first among ties) or "stable" (in the order stored).
+        empty: Value of a list without a grade above 0, or "skip" to leave such lists out of the
+            mean.
+        average: "mean" for the mean over lists, None for one value per list.
+        segment_ids: List of each item of flat arrays, shape (n,), integers in [0, num_segments).
+        num_segments: Number of lists, static; required with `segment_ids`.
+        sample_weight: Weights of the lists, shape (n_lists,).
+        where: Mask, with the shape of `y_true`, or (n_lists,) without `segment_ids`; items where it
+            is False are ignored.
 
-    >>> round(float(expected_reciprocal_rank([[4, 0, 2]], [[3, 2, 1]])), 4)
-    0.9414
+    Returns:
+        Scalar in [0, 1), higher is better. Shape (n_lists,) for `average=None`; a tuple `k` adds a
+            trailing axis.
+
+    Undefined:
+        NaN if no list has positive weight, or if an unmasked item of a list with positive weight
+        has a NaN score or a label that is NaN or outside [0, `max_grade`]. Lists without unmasked
+        items are left out of the mean; with `average=None` they are NaN.
+
+    Gradient:
+        Smooth in the grades with their order held fixed and in the weights, 0 in the scores.
+
+    Cost:
+        O(n log n) time for one weight-independent sort, shared under `vmap` over weights; O(n)
+        memory.
+
+    Raises:
+        ValueError: If `ties` is "average": the expectation over random orders of graded items has
+            no closed form of O(n log n) cost.
+
+    References:
+        Chapelle et al. (2009).
+
+    Examples:
+        >>> round(float(expected_reciprocal_rank([[4, 0, 2]], [[3, 2, 1]])), 4)
+        0.9414
     """
     grade = check.number("max_grade", max_grade)
     return over_lists(
@@ -261,7 +360,7 @@ def _rule(ties: str, ignore_ties: bool) -> str:
 
 @functools.lru_cache(maxsize=64)
 def discounted(gain: Gain, *, ideal: bool) -> Score:
-    """What to compute for a gain; the same object each time, so that it compiles once."""
+    """Score for a gain; cached, so that each gain compiles once."""
     if isinstance(gain, str):
         check.one_of("gain", gain, tuple(_GAINS))
         of_relevance = _GAINS[gain]
@@ -289,13 +388,13 @@ def _exponential(y: Array) -> Array:
 
 
 def _exponential_shares(y: Array, lists: Lists) -> Array:
-    """2^y − 1 over 2^(largest y of the list), which no grade is too large for."""
+    """(2^y − 1) / 2^(largest y of the list), which does not overflow for large grades."""
     most = lists.of_each(lists.max(lax.stop_gradient(y)))
     return -jnp.expm1(-math.log(2) * y) * _power_of_2(y - most)
 
 
 def _power_of_2(x: Array) -> Array:
-    """2^x, exact for whole numbers."""
+    """2^x, exact for integers."""
     whole = jnp.floor(lax.stop_gradient(x))
     return jnp.ldexp(jnp.exp2(x - whole), whole.astype(jnp.int32))
 
@@ -311,7 +410,7 @@ def _with_ideal(
 
 @functools.partial(jax.custom_jvp, nondiff_argnums=(2,))
 def ideal_gain(gain: Array, lists: Lists, k: int | None) -> Array:
-    """The most that the gains of each list can come to."""
+    """Discounted gain of the ideal order of each list."""
     return _discounted_gain(falling_gains(gain, lists), k)
 
 
@@ -319,14 +418,14 @@ def ideal_gain(gain: Array, lists: Lists, k: int | None) -> Array:
 def _ideal_gain_jvp(
     k: int | None, primals: tuple[Array, Lists], tangents: tuple[Array, Any]
 ) -> tuple[Array, Array]:
-    """Equal gains share their discounts, whatever the order they are stored in."""
+    """Equal gains share their discounts equally, regardless of the order stored."""
     (gain, lists), (change, _) = primals, tangents
     by_gain = ranked_gains(gain, change, lists, "average")
     return ideal_gain(gain, lists, k), _discounted_gain(by_gain, k)
 
 
 def discount(rank: Array) -> Array:
-    """1 / log2(1 + rank), for whole ranks from 1 and what is between them."""
+    """1 / log2(1 + rank), for ranks from 1, fractional ones too."""
     return math.log(2) / jnp.log1p(rank)
 
 
@@ -377,7 +476,7 @@ def _cascade(ranked: RankedGains, k: int | None, max_grade: Number) -> tuple[Arr
     lists, grade, rank = ranked.lists, ranked.gain, ranked.start
     most = jnp.asarray(max_grade, grade.dtype)
     satisfied = jnp.expm1(math.log(2) * grade) * jnp.exp2(-most)
-    # 1 − satisfied, which for the highest grades rounding would make 0.
+    # log(1 − satisfied), without the cancellation that makes 1 − satisfied 0 for high grades.
     goes_on = jnp.log(jnp.exp2(-most) - jnp.expm1(math.log(2) * (grade - most)))
     comes = jnp.exp(lists.running(goes_on) - goes_on)
     seen = rank < lists.of_each(depth_of(k, ranked.size))

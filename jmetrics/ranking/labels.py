@@ -1,4 +1,4 @@
-"""Scikit-learn's metrics of rankings of labels, the lists being samples."""
+"""Scikit-learn's multilabel ranking metrics, where the lists are samples."""
 
 from __future__ import annotations
 
@@ -23,24 +23,44 @@ def coverage_error(
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """How far down each list one must go to find all that is relevant.
+    """Depth in the ranking needed to cover all relevant items of each list.
 
-    The number of items scored at least as high as the lowest relevant one. A list with nothing
-    relevant has the value `empty`, or stays out of the mean with "skip".
+    The number of items scored at least as high as the lowest-scored relevant one.
 
-    Shapes: both arrays (n_lists, list_size) and `where` that or (n_lists,); or all (n,), with
-    `segment_ids` (n,) and a static `num_segments`. `sample_weight` (n_lists,). A scalar, or
-    (n_lists,) with `average=None`.
-    Range: [0, list_size]; lower is better. The number of relevant items is the best there is.
-    Undefined: NaN when nothing counts, for NaN in an item that does, and for a label other than 0
-    and 1. Lists without an item do not count.
-    Gradient: smooth in the weights, 0 in the scores and labels.
-    Cost: O(n log n) time for one sort that the weights have no part in, O(n) memory.
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: `sklearn.metrics.coverage_error`; Tsoumakas et al. (2010).
+    Args:
+        y_true: Labels, 0 or 1 (relevant), shape (n_lists, list_size), or (n,) with `segment_ids`.
+        y_score: Scores, with the shape of `y_true`; higher scores are ranked first.
+        empty: Value of a list without relevant items, or "skip" to leave such lists out of the
+            mean.
+        average: "mean" for the mean over lists, None for one value per list.
+        segment_ids: List of each item of flat arrays, shape (n,), integers in [0, num_segments).
+        num_segments: Number of lists, static; required with `segment_ids`.
+        sample_weight: Weights of the lists, shape (n_lists,).
+        where: Mask, with the shape of `y_true`, or (n_lists,) without `segment_ids`; items where it
+            is False are ignored.
 
-    >>> round(float(coverage_error([[1, 0, 0], [0, 1, 1]], [[1, 0, 0], [0, 1, 1]])), 4)
-    1.5
+    Returns:
+        Scalar in [0, list_size], lower is better; the best value is the number of relevant items.
+            Shape (n_lists,) for `average=None`.
+
+    Undefined:
+        NaN if no list has positive weight, or if an unmasked item of a list with positive weight
+        has a NaN score or a label other than 0 and 1. Lists without unmasked items are left out of
+        the mean; with `average=None` they are NaN.
+
+    Gradient:
+        Smooth in the weights, 0 in the scores and labels.
+
+    Cost:
+        O(n log n) time for one weight-independent sort, shared under `vmap` over weights; O(n)
+        memory.
+
+    References:
+        `sklearn.metrics.coverage_error`; Tsoumakas et al. (2010).
+
+    Examples:
+        >>> round(float(coverage_error([[1, 0, 0], [0, 1, 1]], [[1, 0, 0], [0, 1, 1]])), 4)
+        1.5
     """
     return over_lists(
         _COVERAGE,
@@ -67,24 +87,46 @@ def label_ranking_loss(
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """Share of the pairs of a relevant and another item that each list has in the wrong order.
+    """Fraction of the pairs of a relevant and an irrelevant item that each list misorders.
 
-    Ties count as wrong. A list with nothing relevant, or nothing else, has the value `empty`, or
-    stays out of the mean with "skip".
+    Ties are counted as misordered.
 
-    Shapes: both arrays (n_lists, list_size) and `where` that or (n_lists,); or all (n,), with
-    `segment_ids` (n,) and a static `num_segments`. `sample_weight` (n_lists,). A scalar, or
-    (n_lists,) with `average=None`.
-    Range: [0, 1], lower is better.
-    Undefined: NaN when nothing counts, for NaN in an item that does, and for a label other than 0
-    and 1. Lists without an item do not count.
-    Gradient: smooth in the weights, 0 in the scores and labels.
-    Cost: O(n log n) time for one sort that the weights have no part in, O(n) memory.
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: `sklearn.metrics.label_ranking_loss`; Tsoumakas et al. (2010).
+    Args:
+        y_true: Labels, 0 or 1 (relevant), shape (n_lists, list_size), or (n,) with `segment_ids`.
+        y_score: Scores, with the shape of `y_true`; higher scores are ranked first.
+        empty: Value of a list without relevant or without irrelevant items, or "skip" to leave such
+            lists out of the mean.
+        average: "mean" for the mean over lists, None for one value per list.
+        segment_ids: List of each item of flat arrays, shape (n,), integers in [0, num_segments).
+        num_segments: Number of lists, static; required with `segment_ids`.
+        sample_weight: Weights of the lists, shape (n_lists,).
+        where: Mask, with the shape of `y_true`, or (n_lists,) without `segment_ids`; items where it
+            is False are ignored.
 
-    >>> round(float(label_ranking_loss([[1, 0, 0], [0, 0, 1]], [[0.75, 0.5, 1], [1, 0.2, 0.1]])), 4)
-    0.75
+    Returns:
+        Scalar in [0, 1], lower is better. Shape (n_lists,) for `average=None`.
+
+    Undefined:
+        NaN if no list has positive weight, or if an unmasked item of a list with positive weight
+        has a NaN score or a label other than 0 and 1. Lists without unmasked items are left out of
+        the mean; with `average=None` they are NaN.
+
+    Gradient:
+        Smooth in the weights, 0 in the scores and labels.
+
+    Cost:
+        O(n log n) time for one weight-independent sort, shared under `vmap` over weights; O(n)
+        memory.
+
+    References:
+        `sklearn.metrics.label_ranking_loss`; Tsoumakas et al. (2010).
+
+    Examples:
+        >>> round(
+        ...     float(label_ranking_loss([[1, 0, 0], [0, 0, 1]], [[0.75, 0.5, 1], [1, 0.2, 0.1]])),
+        ...     4,
+        ... )
+        0.75
     """
     return over_lists(
         _LOSS,
@@ -113,30 +155,48 @@ def label_ranking_average_precision_score(
 ) -> Array:
     """Mean precision of each list at the scores of its relevant items, ties included.
 
-    For each relevant item, the share of relevant ones among the items scored at least as high.
-    A list with nothing relevant, or nothing else, has the value `empty`, or stays out of the mean
-    with "skip".
+    For each relevant item, the fraction of relevant ones among the items scored at least as high.
 
-    Shapes: both arrays (n_lists, list_size) and `where` that or (n_lists,); or all (n,), with
-    `segment_ids` (n,) and a static `num_segments`. `sample_weight` (n_lists,). A scalar, or
-    (n_lists,) with `average=None`.
-    Range: (0, 1], higher is better.
-    Undefined: NaN when nothing counts, for NaN in an item that does, and for a label other than 0
-    and 1. Lists without an item do not count.
-    Gradient: smooth in the weights, 0 in the scores and labels.
-    Cost: O(n log n) time for one sort that the weights have no part in, O(n) memory.
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: `sklearn.metrics.label_ranking_average_precision_score`; Tsoumakas et al. (2010).
+    Args:
+        y_true: Labels, 0 or 1 (relevant), shape (n_lists, list_size), or (n,) with `segment_ids`.
+        y_score: Scores, with the shape of `y_true`; higher scores are ranked first.
+        empty: Value of a list without relevant or without irrelevant items, or "skip" to leave such
+            lists out of the mean.
+        average: "mean" for the mean over lists, None for one value per list.
+        segment_ids: List of each item of flat arrays, shape (n,), integers in [0, num_segments).
+        num_segments: Number of lists, static; required with `segment_ids`.
+        sample_weight: Weights of the lists, shape (n_lists,).
+        where: Mask, with the shape of `y_true`, or (n_lists,) without `segment_ids`; items where it
+            is False are ignored.
 
-    >>> round(
-    ...     float(
-    ...         label_ranking_average_precision_score(
-    ...             [[1, 0, 0], [0, 0, 1]], [[0.75, 0.5, 1], [1, 0.2, 0.1]]
-    ...         )
-    ...     ),
-    ...     4,
-    ... )
-    0.4167
+    Returns:
+        Scalar in (0, 1], higher is better. Shape (n_lists,) for `average=None`.
+
+    Undefined:
+        NaN if no list has positive weight, or if an unmasked item of a list with positive weight
+        has a NaN score or a label other than 0 and 1. Lists without unmasked items are left out of
+        the mean; with `average=None` they are NaN.
+
+    Gradient:
+        Smooth in the weights, 0 in the scores and labels.
+
+    Cost:
+        O(n log n) time for one weight-independent sort, shared under `vmap` over weights; O(n)
+        memory.
+
+    References:
+        `sklearn.metrics.label_ranking_average_precision_score`; Tsoumakas et al. (2010).
+
+    Examples:
+        >>> round(
+        ...     float(
+        ...         label_ranking_average_precision_score(
+        ...             [[1, 0, 0], [0, 0, 1]], [[0.75, 0.5, 1], [1, 0.2, 0.1]]
+        ...         )
+        ...     ),
+        ...     4,
+        ... )
+        0.4167
     """
     return over_lists(
         _AVERAGE_PRECISION,

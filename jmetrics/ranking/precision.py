@@ -1,4 +1,4 @@
-"""Precision at the relevant items: their ranks, all of them or the first."""
+"""Precision at the ranks of the relevant items, of all of them or the first."""
 
 from __future__ import annotations
 
@@ -42,27 +42,50 @@ def reciprocal_rank(
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """Reciprocal of the rank of the first relevant item of each list; the mean is the MRR.
+    """Reciprocal rank of the first relevant item of each list; its mean is the MRR.
 
-    0 if that is not among the first k places. Under ties the expected reciprocal. Items with a
-    label of at least `relevance_threshold` are relevant. `ties` is "average" (the expected value
-    if ties are broken by chance), "pessimistic" or "optimistic" (relevant items last or first) or
-    "stable" (as stored). A list with nothing relevant has the value `empty`, or stays out of the
-    mean with "skip".
+    0 if that item is not among the first k ranks. Under ties, the expected reciprocal.
 
-    Shapes: both arrays (n_lists, list_size) and `where` that or (n_lists,); or all (n,), with
-    `segment_ids` (n,) and a static `num_segments`. `sample_weight` (n_lists,). A scalar, or
-    (n_lists,) with `average=None`; a tuple of `k` adds an axis at the end.
-    Range: [0, 1], higher is better.
-    Undefined: NaN when nothing counts, and for NaN in an item that does. Lists without an item do
-    not count.
-    Gradient: smooth in the weights, 0 in the scores and labels.
-    Cost: O(n log n) time for one sort that the weights have no part in, O(n) memory.
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: `torchmetrics.functional.retrieval_reciprocal_rank`; trec_eval's recip_rank.
+    Args:
+        y_true: Relevance labels, shape (n_lists, list_size), or (n,) with `segment_ids`.
+        y_score: Scores, with the shape of `y_true`; higher scores are ranked first.
+        k: Number of top ranks, a static positive integer, a tuple of several, or None for all
+            ranks.
+        relevance_threshold: Items with a label of at least this are relevant.
+        ties: How to break ties in `y_score`: "average" (the expected value under random
+            tie-breaking), "pessimistic" or "optimistic" (relevant items last or first among ties)
+            or "stable" (in the order stored).
+        empty: Value of a list without relevant items, or "skip" to leave such lists out of the
+            mean.
+        average: "mean" for the mean over lists, None for one value per list.
+        segment_ids: List of each item of flat arrays, shape (n,), integers in [0, num_segments).
+        num_segments: Number of lists, static; required with `segment_ids`.
+        sample_weight: Weights of the lists, shape (n_lists,).
+        where: Mask, with the shape of `y_true`, or (n_lists,) without `segment_ids`; items where it
+            is False are ignored.
 
-    >>> round(float(reciprocal_rank([[0, 1, 1], [1, 0, 0]], [[3, 2, 1], [3, 2, 1]])), 4)
-    0.75
+    Returns:
+        Scalar in [0, 1], higher is better. Shape (n_lists,) for `average=None`; a tuple `k` adds a
+            trailing axis.
+
+    Undefined:
+        NaN if no list has positive weight, or if an unmasked item of a list with positive weight
+        has a NaN label or score. Lists without unmasked items are left out of the mean; with
+        `average=None` they are NaN.
+
+    Gradient:
+        Smooth in the weights, 0 in the scores and labels.
+
+    Cost:
+        O(n log n) time for one weight-independent sort, shared under `vmap` over weights; O(n)
+        memory.
+
+    References:
+        `torchmetrics.functional.retrieval_reciprocal_rank`; trec_eval's recip_rank.
+
+    Examples:
+        >>> round(float(reciprocal_rank([[0, 1, 1], [1, 0, 0]], [[3, 2, 1], [3, 2, 1]])), 4)
+        0.75
     """
     return over_lists(
         _RECIPROCAL,
@@ -96,30 +119,58 @@ def average_precision_at_k(
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """Mean of the precisions at the ranks of the relevant items of each list; the mean is the MAP.
+    """Average precision at k of each list, the mean precision at its relevant items.
 
-    Those beyond the first k places count 0. The mean is over all relevant items with `denominator`
-    "relevant", over as many of them as fit in k places with "min", and over those found with
-    "hits". Items with a label of at least `relevance_threshold` are relevant. `ties` is "average"
-    (the expected value if ties are broken by chance), "pessimistic" or "optimistic" (relevant
-    items last or first) or "stable" (as stored). A list with nothing relevant has the value
-    `empty`, or stays out of the mean with "skip".
+    The precision at the rank of each relevant item, 0 beyond the first k ranks, is averaged over
+    the relevant items; the mean over lists is the MAP.
 
-    Shapes: both arrays (n_lists, list_size) and `where` that or (n_lists,); or all (n,), with
-    `segment_ids` (n,) and a static `num_segments`. `sample_weight` (n_lists,). A scalar, or
-    (n_lists,) with `average=None`; a tuple of `k` adds an axis at the end.
-    Range: [0, 1], higher is better.
-    Undefined: NaN when nothing counts, and for NaN in an item that does. Lists without an item do
-    not count.
-    Gradient: smooth in the weights, 0 in the scores and labels.
-    Cost: O(n log n) time for one sort that the weights have no part in, O(n) memory.
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit, so for
-    `denominator="hits"` with `k` and `ties="average"`, which has no simple closed form.
-    Source: trec_eval's map and map_cut, for "relevant";
-    `torchmetrics.functional.retrieval_average_precision`, for "hits".
+    Args:
+        y_true: Relevance labels, shape (n_lists, list_size), or (n,) with `segment_ids`.
+        y_score: Scores, with the shape of `y_true`; higher scores are ranked first.
+        k: Number of top ranks, a static positive integer, a tuple of several, or None for all
+            ranks.
+        denominator: "relevant" to average over all relevant items, "min" over as many of them as
+            fit in k ranks, "hits" over those found.
+        relevance_threshold: Items with a label of at least this are relevant.
+        ties: How to break ties in `y_score`: "average" (the expected value under random
+            tie-breaking), "pessimistic" or "optimistic" (relevant items last or first among ties)
+            or "stable" (in the order stored).
+        empty: Value of a list without relevant items, or "skip" to leave such lists out of the
+            mean.
+        average: "mean" for the mean over lists, None for one value per list.
+        segment_ids: List of each item of flat arrays, shape (n,), integers in [0, num_segments).
+        num_segments: Number of lists, static; required with `segment_ids`.
+        sample_weight: Weights of the lists, shape (n_lists,).
+        where: Mask, with the shape of `y_true`, or (n_lists,) without `segment_ids`; items where it
+            is False are ignored.
 
-    >>> round(float(average_precision_at_k([[1, 0, 1, 1]], [[4, 3, 2, 1]], k=2)), 4)
-    0.3333
+    Returns:
+        Scalar in [0, 1], higher is better. Shape (n_lists,) for `average=None`; a tuple `k` adds a
+            trailing axis.
+
+    Undefined:
+        NaN if no list has positive weight, or if an unmasked item of a list with positive weight
+        has a NaN label or score. Lists without unmasked items are left out of the mean; with
+        `average=None` they are NaN.
+
+    Gradient:
+        Smooth in the weights, 0 in the scores and labels.
+
+    Cost:
+        O(n log n) time for one weight-independent sort, shared under `vmap` over weights; O(n)
+        memory.
+
+    Raises:
+        ValueError: If `denominator` is "hits", `k` is given and `ties` is "average", which has no
+            simple closed form.
+
+    References:
+        trec_eval's map and map_cut, for "relevant";
+        `torchmetrics.functional.retrieval_average_precision`, for "hits".
+
+    Examples:
+        >>> round(float(average_precision_at_k([[1, 0, 1, 1]], [[4, 3, 2, 1]], k=2)), 4)
+        0.3333
     """
     check.one_of("denominator", denominator, tuple(_AVERAGE))
     check.require(
@@ -156,27 +207,47 @@ def geometric_mean_average_precision(
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """Geometric mean, over the lists, of their average precisions.
+    """Geometric mean over lists of their average precisions.
 
-    Those below `floor`, which must be positive, count as `floor`. Items with a label of at least
-    `relevance_threshold` are relevant. `ties` is "average" (the expected value if ties are broken
-    by chance), "pessimistic" or "optimistic" (relevant items last or first) or "stable" (as
-    stored). A list with nothing relevant has the value `empty`, or stays out of the mean with
-    "skip".
+    Average precisions below `floor` are raised to it.
 
-    Shapes: both arrays (n_lists, list_size) and `where` that or (n_lists,); or all (n,), with
-    `segment_ids` (n,) and a static `num_segments`. `sample_weight` (n_lists,). A scalar, or
-    (n_lists,) with `average=None`.
-    Range: [floor, 1], higher is better; a list that fails weighs much.
-    Undefined: NaN when nothing counts, for NaN in an item that does, and for a floor that is not
-    positive. Lists without an item do not count.
-    Gradient: smooth in the weights, 0 in the scores and labels.
-    Cost: O(n log n) time for one sort that the weights have no part in, O(n) memory.
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: trec_eval's gm_map; Robertson (2006).
+    Args:
+        y_true: Relevance labels, shape (n_lists, list_size), or (n,) with `segment_ids`.
+        y_score: Scores, with the shape of `y_true`; higher scores are ranked first.
+        floor: Lower bound of the average precision of a list, positive.
+        relevance_threshold: Items with a label of at least this are relevant.
+        ties: How to break ties in `y_score`: "average" (the expected value under random
+            tie-breaking), "pessimistic" or "optimistic" (relevant items last or first among ties)
+            or "stable" (in the order stored).
+        empty: Value of a list without relevant items, or "skip" to leave such lists out of the
+            mean.
+        segment_ids: List of each item of flat arrays, shape (n,), integers in [0, num_segments).
+        num_segments: Number of lists, static; required with `segment_ids`.
+        sample_weight: Weights of the lists, shape (n_lists,).
+        where: Mask, with the shape of `y_true`, or (n_lists,) without `segment_ids`; items where it
+            is False are ignored.
 
-    >>> round(float(geometric_mean_average_precision([[1, 0], [0, 1]], [[2, 1], [2, 1]])), 4)
-    0.7071
+    Returns:
+        Scalar in [floor, 1], higher is better; the worst lists dominate.
+
+    Undefined:
+        NaN if no list has positive weight, if an unmasked item of a list with positive weight has a
+        NaN label or score, or if `floor` is not positive. Lists without unmasked items are left out
+        of the mean.
+
+    Gradient:
+        Smooth in the weights, 0 in the scores and labels.
+
+    Cost:
+        O(n log n) time for one weight-independent sort, shared under `vmap` over weights; O(n)
+        memory.
+
+    References:
+        trec_eval's gm_map; Robertson (2006).
+
+    Examples:
+        >>> round(float(geometric_mean_average_precision([[1, 0], [0, 1]], [[2, 1], [2, 1]])), 4)
+        0.7071
     """
     return over_lists(
         _GEOMETRIC,
@@ -207,28 +278,49 @@ def bpref(
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """Share of the other items that the relevant ones of each list are ranked above.
+    """Binary preference, the fraction of irrelevant items ranked below relevant ones in each list.
 
-    Only as many of the others count as there are relevant ones: the mean over the relevant items
-    of 1 − min(others above, R) / min(others, R), R being how many are relevant. Items that nobody
-    judged are to be masked. Items with a label of at least `relevance_threshold` are relevant.
-    `ties` is "average" (the expected value if ties are broken by chance), "pessimistic" or
-    "optimistic" (relevant items last or first) or "stable" (as stored). A list with nothing
-    relevant has the value `empty`, or stays out of the mean with "skip".
+    Only as many irrelevant items are considered as there are relevant ones: the mean over the
+    relevant items of 1 − min(irrelevant above, R) / min(irrelevant, R), where R is the number of
+    relevant items. Unjudged items should be masked with `where`.
 
-    Shapes: both arrays (n_lists, list_size) and `where` that or (n_lists,); or all (n,), with
-    `segment_ids` (n,) and a static `num_segments`. `sample_weight` (n_lists,). A scalar, or
-    (n_lists,) with `average=None`.
-    Range: [0, 1], higher is better.
-    Undefined: NaN when nothing counts, and for NaN in an item that does. Lists without an item do
-    not count.
-    Gradient: smooth in the weights, 0 in the scores and labels.
-    Cost: O(n log n) time for one sort that the weights have no part in, O(n) memory.
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: trec_eval's bpref; Buckley & Voorhees (2004).
+    Args:
+        y_true: Relevance labels, shape (n_lists, list_size), or (n,) with `segment_ids`.
+        y_score: Scores, with the shape of `y_true`; higher scores are ranked first.
+        relevance_threshold: Items with a label of at least this are relevant.
+        ties: How to break ties in `y_score`: "average" (the expected value under random
+            tie-breaking), "pessimistic" or "optimistic" (relevant items last or first among ties)
+            or "stable" (in the order stored).
+        empty: Value of a list without relevant items, or "skip" to leave such lists out of the
+            mean.
+        average: "mean" for the mean over lists, None for one value per list.
+        segment_ids: List of each item of flat arrays, shape (n,), integers in [0, num_segments).
+        num_segments: Number of lists, static; required with `segment_ids`.
+        sample_weight: Weights of the lists, shape (n_lists,).
+        where: Mask, with the shape of `y_true`, or (n_lists,) without `segment_ids`; items where it
+            is False are ignored.
 
-    >>> round(float(bpref([[1, 0, 1, 0]], [[4, 3, 2, 1]])), 4)
-    0.75
+    Returns:
+        Scalar in [0, 1], higher is better. Shape (n_lists,) for `average=None`.
+
+    Undefined:
+        NaN if no list has positive weight, or if an unmasked item of a list with positive weight
+        has a NaN label or score. Lists without unmasked items are left out of the mean; with
+        `average=None` they are NaN.
+
+    Gradient:
+        Smooth in the weights, 0 in the scores and labels.
+
+    Cost:
+        O(n log n) time for one weight-independent sort, shared under `vmap` over weights; O(n)
+        memory.
+
+    References:
+        trec_eval's bpref; Buckley & Voorhees (2004).
+
+    Examples:
+        >>> round(float(bpref([[1, 0, 1, 0]], [[4, 3, 2, 1]])), 4)
+        0.75
     """
     return over_lists(
         _BPREF,
@@ -260,31 +352,53 @@ def interpolated_precision(
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """Highest precision of each list at any rank that reaches a recall, for several recalls.
+    """Interpolated precision of each list, the highest at any rank that reaches a recall level.
 
-    Items with a label of at least `relevance_threshold` are relevant. `ties` is "pessimistic" or
-    "optimistic" (relevant items last or first) or "stable" (as stored): the expected maximum over
-    random orders has no simple closed form. A list with nothing relevant has the value `empty`, or
-    stays out of the mean with "skip".
+    Args:
+        y_true: Relevance labels, shape (n_lists, list_size), or (n,) with `segment_ids`.
+        y_score: Scores, with the shape of `y_true`; higher scores are ranked first.
+        recall_levels: Recall levels in [0, 1], shape (n_levels,), or one.
+        relevance_threshold: Items with a label of at least this are relevant.
+        ties: How to break ties in `y_score`: "pessimistic" or "optimistic" (relevant items last or
+            first among ties) or "stable" (in the order stored).
+        empty: Value of a list without relevant items, or "skip" to leave such lists out of the
+            mean.
+        average: "mean" for the mean over lists, None for one value per list.
+        segment_ids: List of each item of flat arrays, shape (n,), integers in [0, num_segments).
+        num_segments: Number of lists, static; required with `segment_ids`.
+        sample_weight: Weights of the lists, shape (n_lists,).
+        where: Mask, with the shape of `y_true`, or (n_lists,) without `segment_ids`; items where it
+            is False are ignored.
 
-    Shapes: both arrays (n_lists, list_size) and `where` that or (n_lists,); or all (n,), with
-    `segment_ids` (n,) and a static `num_segments`. `sample_weight` (n_lists,). A scalar, or
-    (n_lists,) with `average=None`, with an axis for the levels at the end.
-    Range: [0, 1], higher is better.
-    Undefined: NaN when nothing counts, for NaN in an item that does, and for a level outside [0,
-    1]. Lists without an item do not count.
-    Gradient: smooth in the weights, 0 in the scores and labels.
-    Cost: O(n log n) time for one sort that the weights have no part in, O(n) for each level and
-    O(n) memory.
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit, so for
-    `ties="average"`.
-    Source: trec_eval's iprec_at_recall; Manning, Raghavan & Schütze (2008), section 8.4.
+    Returns:
+        Array in [0, 1], higher is better, of shape (n_levels,), or (n_lists, n_levels) for
+            `average=None`.
 
-    >>> [
-    ...     round(float(p), 4)
-    ...     for p in interpolated_precision([[1, 0, 1]], [[3, 2, 1]], recall_levels=[0.5, 1])
-    ... ]
-    [1.0, 0.6667]
+    Undefined:
+        NaN if no list has positive weight, if an unmasked item of a list with positive weight has a
+        NaN label or score, or if a recall level is outside [0, 1]. Lists without unmasked items are
+        left out of the mean; with `average=None` they are NaN.
+
+    Gradient:
+        Smooth in the weights, 0 in the scores and labels.
+
+    Cost:
+        O(n log n) time for one weight-independent sort, shared under `vmap` over weights, and O(n)
+        for each level; O(n) memory.
+
+    Raises:
+        ValueError: If `ties` is "average": the expected maximum over random orders has no simple
+            closed form.
+
+    References:
+        trec_eval's iprec_at_recall; Manning, Raghavan & Schütze (2008), section 8.4.
+
+    Examples:
+        >>> [
+        ...     round(float(p), 4)
+        ...     for p in interpolated_precision([[1, 0, 1]], [[3, 2, 1]], recall_levels=[0.5, 1])
+        ... ]
+        [1.0, 0.6667]
     """
     return over_lists(
         _INTERPOLATED,
@@ -316,27 +430,48 @@ def eleven_point_average_precision(
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """Mean of the interpolated precisions at recall 0, 0.1, ..., 1 of each list.
+    """Mean of the interpolated precisions of each list at recall 0, 0.1, ..., 1.
 
-    Items with a label of at least `relevance_threshold` are relevant. `ties` is "pessimistic" or
-    "optimistic" (relevant items last or first) or "stable" (as stored): the expected maximum over
-    random orders has no simple closed form. A list with nothing relevant has the value `empty`, or
-    stays out of the mean with "skip".
+    Args:
+        y_true: Relevance labels, shape (n_lists, list_size), or (n,) with `segment_ids`.
+        y_score: Scores, with the shape of `y_true`; higher scores are ranked first.
+        relevance_threshold: Items with a label of at least this are relevant.
+        ties: How to break ties in `y_score`: "pessimistic" or "optimistic" (relevant items last or
+            first among ties) or "stable" (in the order stored).
+        empty: Value of a list without relevant items, or "skip" to leave such lists out of the
+            mean.
+        average: "mean" for the mean over lists, None for one value per list.
+        segment_ids: List of each item of flat arrays, shape (n,), integers in [0, num_segments).
+        num_segments: Number of lists, static; required with `segment_ids`.
+        sample_weight: Weights of the lists, shape (n_lists,).
+        where: Mask, with the shape of `y_true`, or (n_lists,) without `segment_ids`; items where it
+            is False are ignored.
 
-    Shapes: both arrays (n_lists, list_size) and `where` that or (n_lists,); or all (n,), with
-    `segment_ids` (n,) and a static `num_segments`. `sample_weight` (n_lists,). A scalar, or
-    (n_lists,) with `average=None`.
-    Range: [0, 1], higher is better.
-    Undefined: NaN when nothing counts, and for NaN in an item that does. Lists without an item do
-    not count.
-    Gradient: smooth in the weights, 0 in the scores and labels.
-    Cost: O(n log n) time for one sort that the weights have no part in, O(n) memory.
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit, so for
-    `ties="average"`.
-    Source: trec_eval's 11pt_avg; Manning, Raghavan & Schütze (2008), section 8.4.
+    Returns:
+        Scalar in [0, 1], higher is better. Shape (n_lists,) for `average=None`.
 
-    >>> round(float(eleven_point_average_precision([[1, 0, 1]], [[3, 2, 1]])), 4)
-    0.8485
+    Undefined:
+        NaN if no list has positive weight, or if an unmasked item of a list with positive weight
+        has a NaN label or score. Lists without unmasked items are left out of the mean; with
+        `average=None` they are NaN.
+
+    Gradient:
+        Smooth in the weights, 0 in the scores and labels.
+
+    Cost:
+        O(n log n) time for one weight-independent sort, shared under `vmap` over weights; O(n)
+        memory.
+
+    Raises:
+        ValueError: If `ties` is "average": the expected maximum over random orders has no simple
+            closed form.
+
+    References:
+        trec_eval's 11pt_avg; Manning, Raghavan & Schütze (2008), section 8.4.
+
+    Examples:
+        >>> round(float(eleven_point_average_precision([[1, 0, 1]], [[3, 2, 1]])), 4)
+        0.8485
     """
     return over_lists(
         _ELEVEN_POINT,
@@ -361,10 +496,10 @@ def _reciprocal(ranked: RankedLabels, k: int | None) -> tuple[Array, Array]:
 
 
 def _precisions(ranked: RankedLabels, depth: Array) -> Array:
-    """Sum of the expected precisions at the relevant items among the first places.
+    """Sum of the expected precisions at the relevant items among the first ranks.
 
-    Of n tied items, m are relevant. A place among theirs has a relevant one with chance m / n;
-    each place of theirs above it then has one of the m − 1 others, of n − 1 in all.
+    Of n tied items, m are relevant. Each of their ranks has a relevant one with probability m / n;
+    given that, each of their ranks above it has one with probability (m − 1) / (n − 1).
     """
     dtype = ranked.label.dtype
     tied, relevant_tied = (
@@ -412,7 +547,7 @@ def _bpref(ranked: RankedLabels, _: None) -> tuple[Array, Array]:
     most = lists.of_each(total)
     above = ranked.others_before.astype(dtype)
     tied = (ranked.others_upto - ranked.others_before).astype(dtype)
-    # Each number of tied others, 0 to all, is as likely to be above; some sums stay below R.
+    # Each number of tied irrelevant items above, 0 to all, is equally likely; it is capped at R.
     below = jnp.clip(most - above, 0, tied + 1)
     counted = below * above + below * (below - 1) / 2 + (tied + 1 - below) * most
     wrong = safe_divide(counted / (tied + 1), lists.of_each(jnp.minimum(total, others)), 0.0)
@@ -426,7 +561,7 @@ def _interpolated(ranked: RankedLabels, _: None, levels: Array) -> tuple[Array, 
     precision = jnp.where(ranked.real, hits / (ranked.rank + 1).astype(dtype), 0)
 
     def highest(level: Array) -> Array:
-        # Rounding must not ask for one more: 0.1 × 10 in floats may exceed 1.
+        # Rounding must not require one more hit: 0.1 × 10 in floats may exceed 1.
         needed = jnp.ceil(level * ranked.total.astype(dtype) * (1 - 16 * jnp.finfo(dtype).eps))
         return lists.max(jnp.where(hits >= lists.of_each(needed), precision, 0))
 

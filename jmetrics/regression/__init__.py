@@ -1,4 +1,4 @@
-"""Metrics of real-valued predictions, by what they compute."""
+"""Regression metrics."""
 
 from jmetrics.regression.correlations import (
     concordance_corrcoef as concordance_corrcoef,

@@ -1,4 +1,4 @@
-"""What the regression metrics share: checks, the mean of a pointwise error, several outputs."""
+"""Shared by the regression metrics: input checks, means of pointwise errors, several outputs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def checked_inputs(
     multioutput: Any = "uniform_average",
     averages: tuple[str, ...] = AVERAGES,
 ) -> tuple[tuple[Any, ...], Array | None, str]:
-    """Return the four arrays, the weights of outputs, and the static way of averaging."""
+    """Return the four arrays, the output weights and the static averaging mode."""
     arrays = check.samples(
         y_true=y_true,
         y_pred=y_pred,
@@ -48,14 +48,14 @@ def mean_error(
     *options: Any,
     finish: Callable[[Array], Array] | None = None,
 ) -> Any:
-    """Σ w error(y_true, y_pred, weight, *options) / Σ w, finished by output, over the outputs."""
+    """Σ w error(y_true, y_pred, weight, *options) / Σ w per output, then `finish` and average."""
     arrays, outputs, average = checked_inputs(y_true, y_pred, sample_weight, where, multioutput)
     measure = Step.of(total_error, *options, error=error)
     return plan(arrays, measure, Step.of(_mean_error, outputs, finish=finish, average=average))
 
 
 def total_error(y_true, y_pred, sample_weight, where, *options, error):
-    """Kernel: Σ w error and Σ w of each output."""
+    """Kernel: Σ w error and Σ w per output."""
     y_true, y_pred, weight = resolve_exactly(y_true, y_pred, sample_weight, where)
     return weighted_total(error(y_true, y_pred, weight, *options), weight)
 
@@ -66,7 +66,7 @@ def _mean_error(total, outputs, *, finish, average):
 
 
 def absolute_error(y_true: Array, y_pred: Array, weight: Array) -> Array:
-    """Distance of each entry."""
+    """Absolute error of each entry."""
     del weight
     return absolute(y_true - y_pred)
 
@@ -74,13 +74,13 @@ def absolute_error(y_true: Array, y_pred: Array, weight: Array) -> Array:
 def over_outputs(
     per_output: Array, average: str, weights: Array | None, variance: Array | None = None
 ) -> Array:
-    """Average one value an output as `multioutput` says."""
+    """Average the values per output as `multioutput` specifies."""
     if average == "raw_values":
         return jnp.atleast_1d(per_output)
     if per_output.ndim == 0:
         return per_output
     if variance is not None and average == "variance_weighted":
-        # With no variance anywhere the outputs count alike, as in scikit-learn.
+        # If every output is constant, they are averaged uniformly, as in scikit-learn.
         weights = jnp.where(jnp.any(variance != 0), variance, jnp.ones_like(variance))
     if weights is None:
         weights = jnp.ones(per_output.shape, jnp.int32)

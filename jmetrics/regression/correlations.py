@@ -1,4 +1,4 @@
-"""How well truth and prediction move together."""
+"""Correlation and agreement of targets and predictions."""
 
 from __future__ import annotations
 
@@ -34,18 +34,35 @@ def pearson_corrcoef(
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """Pearson's correlation, Σ w (t − t̄)(p − p̄) / √(Σ w (t − t̄)² Σ w (p − p̄)²).
+    """Pearson correlation coefficient.
 
-    Shapes: both arrays and the optional `sample_weight` and `where` (n,). A scalar.
-    Range: [−1, 1], higher is better.
-    Undefined: NaN when nothing counts or either array is constant (all values equal).
-    Gradient: smooth in both arrays and in the weights.
-    Cost: O(n) time, no temporary arrays.
-    Raises: ValueError or TypeError for shapes and dtypes that do not fit.
-    Source: `scipy.stats.pearsonr`, `torchmetrics.functional.pearson_corrcoef`.
+    Σ w (t − t̄)(p − p̄) / √(Σ w (t − t̄)² Σ w (p − p̄)²), t and p the entries of `y_true` and
+    `y_pred`.
 
-    >>> round(float(pearson_corrcoef([3.0, -0.5, 2.0, 7.0], [2.5, 0.0, 2.0, 8.0])), 6)
-    0.98487
+    Args:
+        y_true: Targets, shape (n,).
+        y_pred: Predictions, shape (n,).
+        sample_weight: Sample weights, shape (n,).
+        where: Mask, shape (n,); samples where it is False are ignored.
+
+    Returns:
+        Scalar in [−1, 1], higher is better.
+
+    Undefined:
+        NaN if no sample has positive weight, or if either array is constant (all values equal).
+
+    Gradient:
+        Smooth in both arrays and the weights.
+
+    Cost:
+        O(n) time, no temporary arrays.
+
+    References:
+        `scipy.stats.pearsonr`, `torchmetrics.functional.pearson_corrcoef`.
+
+    Examples:
+        >>> round(float(pearson_corrcoef([3.0, -0.5, 2.0, 7.0], [2.5, 0.0, 2.0, 8.0])), 6)
+        0.98487
     """
     arrays = check.samples(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where)
     return plan(arrays, Step.of(_together, one_unit=False), Step.of(_pearson))
@@ -67,7 +84,7 @@ def _pearson(together):
 
 
 def correlation(together: CoMoments) -> Array:
-    """Correlation of two columns, kept in [−1, 1] against rounding."""
+    """Correlation of two columns, clipped to [−1, 1] against rounding."""
     x, y = together.x, together.y
     scale = safe_sqrt(x.deviation) * safe_sqrt(y.deviation)
     value = kept_within(safe_divide(together.product, scale, jnp.nan), -1, 1)
@@ -81,21 +98,36 @@ def spearman_corrcoef(
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """Spearman's correlation: Pearson's of the ranks, where tied values share their mean rank.
+    """Spearman's rank correlation coefficient.
 
-    A weight is a number of copies: the rank of a value is the weight below it and half the
-    weight tied with it.
+    The Pearson correlation of the ranks, where tied values have their mean rank. A weight is a
+    number of copies: the rank of a value is the weight below it plus half the weight tied with it.
 
-    Shapes: both arrays and the optional `sample_weight` and `where` (n,). A scalar.
-    Range: [−1, 1], higher is better.
-    Undefined: NaN when nothing counts, either array is constant, or a NaN counts.
-    Gradient: smooth in the weights, 0 in the arrays.
-    Cost: O(n log n) time for two sorts that the weights have no part in.
-    Raises: ValueError or TypeError for shapes and dtypes that do not fit.
-    Source: `scipy.stats.spearmanr`, `torchmetrics.functional.spearman_corrcoef`.
+    Args:
+        y_true: Targets, shape (n,).
+        y_pred: Predictions, shape (n,).
+        sample_weight: Sample weights, shape (n,).
+        where: Mask, shape (n,); samples where it is False are ignored.
 
-    >>> round(float(spearman_corrcoef([1.0, 2.0, 3.0, 4.0], [10.0, 30.0, 20.0, 40.0])), 6)
-    0.8
+    Returns:
+        Scalar in [−1, 1], higher is better.
+
+    Undefined:
+        NaN if no sample has positive weight, if either array is constant (all values equal), or if
+        a sample with positive weight is NaN.
+
+    Gradient:
+        Smooth in the weights, 0 in the arrays.
+
+    Cost:
+        O(n log n) time for two weight-independent sorts, shared under `vmap` over weights.
+
+    References:
+        `scipy.stats.spearmanr`, `torchmetrics.functional.spearman_corrcoef`.
+
+    Examples:
+        >>> round(float(spearman_corrcoef([1.0, 2.0, 3.0, 4.0], [10.0, 30.0, 20.0, 40.0])), 6)
+        0.8
     """
     arrays = check.samples(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where)
     return _spearman_corrcoef(*arrays)
@@ -118,21 +150,36 @@ def kendall_tau(
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """Kendall's τ-b: pairs ordered alike minus pairs ordered differently, corrected for ties.
+    """Kendall's rank correlation coefficient τ-b, which corrects for ties.
 
-    (C − D) / √(T P), C and D the weight w_i w_j of the concordant and discordant pairs, T and
-    P that of the pairs that differ in y_true and in y_pred.
+    (C − D) / √(T P), where C and D are the total weights w_i w_j of the concordant and the
+    discordant pairs, T and P those of the pairs that differ in `y_true` and in `y_pred`.
 
-    Shapes: both arrays and the optional `sample_weight` and `where` (n,). A scalar.
-    Range: [−1, 1], higher is better.
-    Undefined: NaN when nothing counts, either array is constant, or a NaN counts.
-    Gradient: smooth in the weights, 0 in the arrays.
-    Cost: O(n log n) time, O(n) memory.
-    Raises: ValueError or TypeError for shapes and dtypes that do not fit.
-    Source: Kendall (1945); `scipy.stats.kendalltau`.
+    Args:
+        y_true: Targets, shape (n,).
+        y_pred: Predictions, shape (n,).
+        sample_weight: Sample weights, shape (n,).
+        where: Mask, shape (n,); samples where it is False are ignored.
 
-    >>> round(float(kendall_tau([12.0, 2.0, 1.0, 12.0, 2.0], [1.0, 4.0, 7.0, 1.0, 0.0])), 6)
-    -0.471405
+    Returns:
+        Scalar in [−1, 1], higher is better.
+
+    Undefined:
+        NaN if no sample has positive weight, if either array is constant (all values equal), or if
+        a sample with positive weight is NaN.
+
+    Gradient:
+        Smooth in the weights, 0 in the arrays.
+
+    Cost:
+        O(n log n) time, O(n) memory.
+
+    References:
+        Kendall (1945); `scipy.stats.kendalltau`.
+
+    Examples:
+        >>> round(float(kendall_tau([12.0, 2.0, 1.0, 12.0, 2.0], [1.0, 4.0, 7.0, 1.0, 0.0])), 6)
+        -0.471405
     """
     arrays = check.samples(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where)
     return _kendall_tau(*arrays)
@@ -153,7 +200,7 @@ def _kendall_tau(y_true, y_pred, sample_weight, where):
 
 
 def _constant(x: Array, weight: Array) -> Array:
-    """Whether all that counts is equal, found by comparing."""
+    """Whether all values with positive weight are equal, by comparison."""
     keys, on = sortable_bits(x), weight != 0
     most = jnp.iinfo(keys.dtype).max
     low = jnp.min(jnp.where(on, keys, jnp.full_like(keys, most)), initial=keys.dtype.type(most))
@@ -174,20 +221,35 @@ def concordance_corrcoef(
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """Lin's concordance correlation: how near the pairs lie to the line y_pred = y_true.
+    """Lin's concordance correlation coefficient, agreement with the line y_pred = y_true.
 
-    2 Σ w (t − t̄)(p − p̄) / (Σ w (t − t̄)² + Σ w (p − p̄)² + Σ w (t̄ − p̄)²).
+    2 Σ w (t − t̄)(p − p̄) / (Σ w (t − t̄)² + Σ w (p − p̄)² + Σ w (t̄ − p̄)²), t and p the entries
+    of `y_true` and `y_pred`.
 
-    Shapes: both arrays and the optional `sample_weight` and `where` (n,). A scalar.
-    Range: [−1, 1], higher is better; 1 only for a perfect fit.
-    Undefined: NaN when nothing counts or all values of both arrays are one.
-    Gradient: smooth in both arrays and in the weights.
-    Cost: O(n) time, no temporary arrays.
-    Raises: ValueError or TypeError for shapes and dtypes that do not fit.
-    Source: Lin (1989); `torchmetrics.functional.concordance_corrcoef`.
+    Args:
+        y_true: Targets, shape (n,).
+        y_pred: Predictions, with the shape and unit of `y_true`.
+        sample_weight: Sample weights, shape (n,).
+        where: Mask, shape (n,); samples where it is False are ignored.
 
-    >>> round(float(concordance_corrcoef([3.0, -0.5, 2.0, 7.0], [2.5, 0.0, 2.0, 8.0])), 6)
-    0.976789
+    Returns:
+        Scalar in [−1, 1], higher is better; 1 only for a perfect fit.
+
+    Undefined:
+        NaN if no sample has positive weight, or if all values of both arrays are equal.
+
+    Gradient:
+        Smooth in both arrays and the weights.
+
+    Cost:
+        O(n) time, no temporary arrays.
+
+    References:
+        Lin (1989); `torchmetrics.functional.concordance_corrcoef`.
+
+    Examples:
+        >>> round(float(concordance_corrcoef([3.0, -0.5, 2.0, 7.0], [2.5, 0.0, 2.0, 8.0])), 6)
+        0.976789
     """
     arrays = check.samples(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where)
     return plan(arrays, Step.of(_together, one_unit=True), Step.of(_concordance))

@@ -1,4 +1,4 @@
-"""Deviances of the Tweedie family and the fraction of them that is explained."""
+"""Tweedie deviances and the fraction of deviance explained."""
 
 from __future__ import annotations
 
@@ -38,22 +38,36 @@ def mean_tweedie_deviance(
 ) -> Array:
     """Mean unit deviance of a Tweedie distribution, Σ w d(y_true, y_pred) / Σ w.
 
-    d(y, μ) = 2 (y^(2−p) / ((1−p)(2−p)) − y μ^(1−p) / (1−p) + μ^(2−p) / (2−p)), by limits
-    at p = 1 and 2. Power 0 is the squared error, 1 Poisson, 2 gamma, 3 inverse Gaussian,
-    and between 1 and 2 compound Poisson–gamma.
+    d(y, μ) = 2 (y^(2−p) / ((1−p)(2−p)) − y μ^(1−p) / (1−p) + μ^(2−p) / (2−p)), with its limits at
+    p = 1 and p = 2. Power 0 is the squared error, 1 Poisson, 2 gamma, 3 inverse Gaussian, and
+    between 1 and 2 compound Poisson–gamma.
 
-    Shapes: both arrays and the optional `sample_weight` and `where` (n,); `power` is one
-    traced number, ≤ 0 or ≥ 1. A scalar.
-    Range: [0, ∞), in units of y^(2−p); lower is better.
-    Undefined: NaN when nothing counts, for a power between 0 and 1, and outside the domain:
-    y_pred > 0 unless p = 0; y_true ≥ 0 for 1 ≤ p < 2; y_true > 0 for p ≥ 2.
-    Gradient: smooth in y_pred and in `power`; also at y_true = 0, p = 1.
-    Cost: O(n) time, no temporary arrays. Relative error near 1e-6 for every p and y / μ.
-    Raises: ValueError or TypeError for shapes and dtypes that do not fit.
-    Source: `sklearn.metrics.mean_tweedie_deviance`; Jørgensen (1987).
+    Args:
+        y_true: Targets, shape (n,); non-negative for 1 ≤ p < 2, positive for p ≥ 2.
+        y_pred: Predicted means, with the shape and unit of `y_true`; positive unless p = 0.
+        power: Power p of the variance function, a traced scalar, p ≤ 0 or p ≥ 1.
+        sample_weight: Sample weights, shape (n,).
+        where: Mask, shape (n,); samples where it is False are ignored.
 
-    >>> round(float(mean_tweedie_deviance([2.0, 0.0, 1.0], [0.5, 0.5, 2.0], power=1.5)), 5)
-    2.04738
+    Returns:
+        Scalar in [0, ∞), in units of y^(2−p); lower is better.
+
+    Undefined:
+        NaN if no sample has positive weight, for a power between 0 and 1, and outside the domain:
+        y_pred > 0 unless p = 0; y_true ≥ 0 for 1 ≤ p < 2; y_true > 0 for p ≥ 2.
+
+    Gradient:
+        Smooth in `y_pred` and `power`, also at y_true = 0 with p = 1.
+
+    Cost:
+        O(n) time, no temporary arrays. The relative error is near 1e-6 for every p and y / μ.
+
+    References:
+        `sklearn.metrics.mean_tweedie_deviance`; Jørgensen (1987).
+
+    Examples:
+        >>> round(float(mean_tweedie_deviance([2.0, 0.0, 1.0], [0.5, 0.5, 2.0], power=1.5)), 5)
+        2.04738
     """
     return _mean_deviance(y_true, y_pred, power, sample_weight, where)
 
@@ -73,12 +87,12 @@ def _deviance(y_true: Array, y_pred: Array, weight: Array, power: Power) -> Arra
     off, weighted = weight == 0, jnp.issubdtype(weight.dtype, jnp.floating)
     domain = inside(y_true, y_pred, power) | off
     if weighted:
-        # Without weight, what overflows must not reach a derivative: 0 times ∞ is no 0.
+        # An overflow must not reach the gradient even at weight 0: 0·∞ is NaN.
         lost = off & ~representable(y_true, y_pred, power)
         one = jnp.ones_like(y_true)
         y_true, y_pred = jnp.where(lost, one, y_true), jnp.where(lost, one, y_pred)
     deviance = check.defined(unit_deviance(y_true, y_pred, power), domain, _DOMAIN)
-    # XLA computes it several times slower inside a weighted sum.
+    # Fused into a weighted sum, XLA computes it several times slower.
     return lax.optimization_barrier(deviance) if weighted else deviance
 
 
@@ -90,20 +104,34 @@ def mean_poisson_deviance(
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """Mean Poisson deviance, Σ w 2 (y log(y / μ) − y + μ) / Σ w, μ = y_pred.
+    """Mean Poisson deviance, Σ w 2 (y log(y / μ) − y + μ) / Σ w with μ = y_pred.
 
-    `mean_tweedie_deviance` with power 1.
+    Equal to `mean_tweedie_deviance` with power 1.
 
-    Shapes: both arrays and the optional `sample_weight` and `where` (n,). A scalar.
-    Range: [0, ∞), in units of y; lower is better.
-    Undefined: NaN when nothing counts, for y_true < 0 and for y_pred ≤ 0.
-    Gradient: smooth in y_pred, also at y_true = 0, and in the weights.
-    Cost: O(n) time, no temporary arrays.
-    Raises: ValueError or TypeError for shapes and dtypes that do not fit.
-    Source: `sklearn.metrics.mean_poisson_deviance`.
+    Args:
+        y_true: Targets, shape (n,), non-negative.
+        y_pred: Predicted means, with the shape and unit of `y_true`, positive.
+        sample_weight: Sample weights, shape (n,).
+        where: Mask, shape (n,); samples where it is False are ignored.
 
-    >>> round(float(mean_poisson_deviance([2.0, 0.0, 1.0, 4.0], [0.5, 0.5, 2.0, 2.0])), 6)
-    1.426015
+    Returns:
+        Scalar in [0, ∞), in units of y; lower is better.
+
+    Undefined:
+        NaN if no sample has positive weight, for y_true < 0 and for y_pred ≤ 0.
+
+    Gradient:
+        Smooth in `y_pred`, also at y_true = 0, and in the weights.
+
+    Cost:
+        O(n) time, no temporary arrays.
+
+    References:
+        `sklearn.metrics.mean_poisson_deviance`.
+
+    Examples:
+        >>> round(float(mean_poisson_deviance([2.0, 0.0, 1.0, 4.0], [0.5, 0.5, 2.0, 2.0])), 6)
+        1.426015
     """
     return _mean_deviance(y_true, y_pred, 1, sample_weight, where)
 
@@ -116,20 +144,34 @@ def mean_gamma_deviance(
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """Mean gamma deviance, Σ w 2 (log(μ / y) + y / μ − 1) / Σ w, μ = y_pred.
+    """Mean gamma deviance, Σ w 2 (log(μ / y) + y / μ − 1) / Σ w with μ = y_pred.
 
-    `mean_tweedie_deviance` with power 2.
+    Equal to `mean_tweedie_deviance` with power 2.
 
-    Shapes: both arrays and the optional `sample_weight` and `where` (n,). A scalar.
-    Range: [0, ∞), without unit; lower is better.
-    Undefined: NaN when nothing counts, and for a value in either array that is not positive.
-    Gradient: smooth in both arrays and in the weights.
-    Cost: O(n) time, no temporary arrays.
-    Raises: ValueError or TypeError for shapes and dtypes that do not fit.
-    Source: `sklearn.metrics.mean_gamma_deviance`.
+    Args:
+        y_true: Targets, shape (n,), positive.
+        y_pred: Predicted means, with the shape and unit of `y_true`, positive.
+        sample_weight: Sample weights, shape (n,).
+        where: Mask, shape (n,); samples where it is False are ignored.
 
-    >>> round(float(mean_gamma_deviance([2.0, 0.5, 1.0, 4.0], [0.5, 0.5, 2.0, 2.0])), 6)
-    1.056853
+    Returns:
+        Scalar in [0, ∞), dimensionless; lower is better.
+
+    Undefined:
+        NaN if no sample has positive weight, or if a value of either array is not positive.
+
+    Gradient:
+        Smooth in both arrays and the weights.
+
+    Cost:
+        O(n) time, no temporary arrays.
+
+    References:
+        `sklearn.metrics.mean_gamma_deviance`.
+
+    Examples:
+        >>> round(float(mean_gamma_deviance([2.0, 0.5, 1.0, 4.0], [0.5, 0.5, 2.0, 2.0])), 6)
+        1.056853
     """
     return _mean_deviance(y_true, y_pred, 2, sample_weight, where)
 
@@ -143,22 +185,36 @@ def d2_tweedie_score(
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """Fraction of the Tweedie deviance that is explained, 1 − Σ w d(y, ŷ) / Σ w d(y, ȳ).
+    """D², the fraction of the Tweedie deviance explained, 1 − Σ w d(y, ŷ) / Σ w d(y, ȳ).
 
-    Shapes: both arrays and the optional `sample_weight` and `where` (n,); `power` is one
-    traced number, ≤ 0 or ≥ 1. A scalar.
-    Range: (−∞, 1], without unit; higher is better, 0 is as good as predicting the mean.
-    Undefined: NaN with fewer than two samples of non-zero weight and outside the domain of
-    `mean_tweedie_deviance`, for the mean of y_true too. A constant target (all values equal)
-    gives 1 for a perfect fit and 0 otherwise.
-    Gradient: smooth in y_pred, `power` and the weights; 0 where a rule decided.
-    Cost: O(n) time, no temporary arrays.
-    Raises: ValueError or TypeError for shapes and dtypes that do not fit.
-    Source: `sklearn.metrics.d2_tweedie_score`, which divides by zero for a constant target;
-    Hastie, Tibshirani & Wainwright (2015).
+    Args:
+        y_true: Targets, shape (n,); non-negative for 1 ≤ p < 2, positive for p ≥ 2.
+        y_pred: Predicted means, with the shape and unit of `y_true`; positive unless p = 0.
+        power: Power p of the variance function, a traced scalar, p ≤ 0 or p ≥ 1.
+        sample_weight: Sample weights, shape (n,).
+        where: Mask, shape (n,); samples where it is False are ignored.
 
-    >>> round(float(d2_tweedie_score([0.5, 1.0, 2.5, 7.0], [1.0, 1.0, 5.0, 3.5], power=1)), 6)
-    0.487915
+    Returns:
+        Scalar in (−∞, 1], dimensionless; higher is better, 0 is as good as predicting the mean.
+
+    Undefined:
+        NaN if fewer than two samples have positive weight, and outside the domain of
+        `mean_tweedie_deviance`, which the mean of `y_true` must be in too. A constant target (all
+        values equal) gives 1 for a perfect fit and 0 otherwise.
+
+    Gradient:
+        Smooth in `y_pred`, `power` and the weights; 0 where the target is constant.
+
+    Cost:
+        O(n) time, no temporary arrays.
+
+    References:
+        `sklearn.metrics.d2_tweedie_score`, which divides by zero for a constant target; Hastie,
+        Tibshirani & Wainwright (2015).
+
+    Examples:
+        >>> round(float(d2_tweedie_score([0.5, 1.0, 2.5, 7.0], [1.0, 1.0, 5.0, 3.5], power=1)), 6)
+        0.487915
     """
     arrays = check.samples(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where)
     powers = Power.of(power)
@@ -167,20 +223,19 @@ def d2_tweedie_score(
 
 @exportable
 class Deviances(NamedTuple):
-    """Deviances from the mean of the target and from its predictions."""
+    """Deviances of a target from its mean and from its predictions."""
 
     target: Moments
     total: Array
     residual: Array
     power: Power
-    """The same in all parts that have data."""
+    """Equal in all parts that have data."""
 
     @staticmethod
     def joined(parts: Sequence[Deviances], union: Union) -> Deviances:
-        """Deviances of all parts.
+        """Deviances of the union of all parts.
 
-        Σ w d(y, μ) = Σ w d(y, ȳ) + Σ w d(ȳ, μ), as for every family of distributions of this
-        kind.
+        Σ w d(y, μ) = Σ w d(y, ȳ) + Σ w d(ȳ, μ), as in every exponential dispersion family.
         """
         target = Moments.joined([part.target for part in parts], union)
         power = jax.tree.map(lambda *powers: union.most(powers), *(part.power for part in parts))
@@ -190,7 +245,7 @@ class Deviances(NamedTuple):
         return Deviances(target, union.sum(totals), residual, power)
 
     def times(self, factor: Array) -> Deviances:
-        """The same of numbers times a positive factor."""
+        """Deviances after multiplying the data by a positive factor."""
         some = number(self.target.entries) > 0
         to_two = jnp.where(some, self.power.to_two, jnp.ones_like(self.power.to_two))
         grown = power_of(factor, to_two)
@@ -199,7 +254,7 @@ class Deviances(NamedTuple):
 
 
 def _of_mean(part: Moments, mean: Array, power: Power) -> Array:
-    """Deviance of the mean of a part from that of all."""
+    """Weighted deviance of the mean of a part from the mean of all."""
     weight, own = number(part.weight), part.mean
     some = (weight > 0) & (own != mean)
     one = jnp.ones_like(mean)
@@ -215,7 +270,7 @@ def _deviances(y_true, y_pred, sample_weight, where, power):
     target = moments(y_true, weight, unit)
     y_true, y_pred = y_true / unit, y_pred / unit
     mean = jnp.broadcast_to(target.mean, y_true.shape)
-    # A constant target deviates by 0, also where its mean is out of the domain, as 0 often is.
+    # The total of a constant target is 0, even if its mean, such as 0, is outside the domain.
     one = jnp.ones_like(y_true)
     varied, mean = (jnp.where(target.constant, one, a) for a in (y_true, mean))
     total = weighted_sum(_deviance(varied, mean, weight, power), weight)

@@ -37,20 +37,35 @@ def mean_squared_error(
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """Mean of the squared errors, Σ w (y_true − y_pred)² / Σ w.
+    """Mean squared error, Σ w (y_true − y_pred)² / Σ w.
 
-    Shapes: both arrays (n,) or (n, n_outputs), `sample_weight` (n,), `where` (n,) or that of
-    the arrays. A scalar, or one value an output with `multioutput="raw_values"`; an array of
-    (n_outputs,) weights the outputs.
-    Range: [0, ∞), in squared units of y; lower is better.
-    Undefined: NaN when nothing counts.
-    Gradient: smooth in both arrays and in the weights.
-    Cost: O(n) time, no temporary arrays.
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: `sklearn.metrics.mean_squared_error`.
+    Args:
+        y_true: Targets, shape (n,) or (n, n_outputs), in any unit.
+        y_pred: Predictions, with the shape and unit of `y_true`.
+        multioutput: How to average over outputs: "uniform_average" or "raw_values" (one value per
+            output), or weights of shape (n_outputs,).
+        sample_weight: Sample weights, shape (n,).
+        where: Mask, shape (n,) or that of `y_true`; entries where it is False are ignored.
 
-    >>> float(mean_squared_error([3.0, -0.5, 2.0, 7.0], [2.5, 0.0, 2.0, 8.0]))
-    0.375
+    Returns:
+        Scalar in [0, ∞), in squared units of y; lower is better. Shape (n_outputs,) for
+            `multioutput="raw_values"`.
+
+    Undefined:
+        NaN if no sample has positive weight.
+
+    Gradient:
+        Smooth in both arrays and the weights.
+
+    Cost:
+        O(n) time, no temporary arrays.
+
+    References:
+        `sklearn.metrics.mean_squared_error`.
+
+    Examples:
+        >>> float(mean_squared_error([3.0, -0.5, 2.0, 7.0], [2.5, 0.0, 2.0, 8.0]))
+        0.375
     """
     return mean_error(_squared, y_true, y_pred, multioutput, sample_weight, where)
 
@@ -64,20 +79,37 @@ def root_mean_squared_error(
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """Root of the mean squared error, √(Σ w (y_true − y_pred)² / Σ w), taken by output.
+    """Root mean squared error, √(Σ w (y_true − y_pred)² / Σ w).
 
-    Shapes: both arrays (n,) or (n, n_outputs), `sample_weight` (n,), `where` (n,) or that of
-    the arrays. A scalar, or one value an output with `multioutput="raw_values"`; an array of
-    (n_outputs,) weights the outputs.
-    Range: [0, ∞), in units of y; lower is better.
-    Undefined: NaN when nothing counts.
-    Gradient: smooth in both arrays and in the weights; 0 at a perfect fit.
-    Cost: O(n) time, no temporary arrays.
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: `sklearn.metrics.root_mean_squared_error`.
+    The root is taken of each output, before averaging.
 
-    >>> float(root_mean_squared_error([0.0, 0.0, 0.0, 0.0], [1.0, 1.0, 1.0, -1.0]))
-    1.0
+    Args:
+        y_true: Targets, shape (n,) or (n, n_outputs), in any unit.
+        y_pred: Predictions, with the shape and unit of `y_true`.
+        multioutput: How to average over outputs: "uniform_average" or "raw_values" (one value per
+            output), or weights of shape (n_outputs,).
+        sample_weight: Sample weights, shape (n,).
+        where: Mask, shape (n,) or that of `y_true`; entries where it is False are ignored.
+
+    Returns:
+        Scalar in [0, ∞), in units of y; lower is better. Shape (n_outputs,) for
+            `multioutput="raw_values"`.
+
+    Undefined:
+        NaN if no sample has positive weight.
+
+    Gradient:
+        Smooth in both arrays and the weights; 0 at a perfect fit.
+
+    Cost:
+        O(n) time, no temporary arrays.
+
+    References:
+        `sklearn.metrics.root_mean_squared_error`.
+
+    Examples:
+        >>> float(root_mean_squared_error([0.0, 0.0, 0.0, 0.0], [1.0, 1.0, 1.0, -1.0]))
+        1.0
     """
     return _root_mean(_difference, y_true, y_pred, multioutput, sample_weight, where)
 
@@ -91,20 +123,35 @@ def mean_absolute_error(
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """Mean of the absolute errors, Σ w |y_true − y_pred| / Σ w.
+    """Mean absolute error, Σ w |y_true − y_pred| / Σ w.
 
-    Shapes: both arrays (n,) or (n, n_outputs), `sample_weight` (n,), `where` (n,) or that of
-    the arrays. A scalar, or one value an output with `multioutput="raw_values"`; an array of
-    (n_outputs,) weights the outputs.
-    Range: [0, ∞), in units of y; lower is better.
-    Undefined: NaN when nothing counts.
-    Gradient: that of |x|, 0 at a perfect fit; smooth in the weights.
-    Cost: O(n) time, no temporary arrays.
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: `sklearn.metrics.mean_absolute_error`.
+    Args:
+        y_true: Targets, shape (n,) or (n, n_outputs), in any unit.
+        y_pred: Predictions, with the shape and unit of `y_true`.
+        multioutput: How to average over outputs: "uniform_average" or "raw_values" (one value per
+            output), or weights of shape (n_outputs,).
+        sample_weight: Sample weights, shape (n,).
+        where: Mask, shape (n,) or that of `y_true`; entries where it is False are ignored.
 
-    >>> float(mean_absolute_error([3.0, -0.5, 2.0, 7.0], [2.5, 0.0, 2.0, 8.0]))
-    0.5
+    Returns:
+        Scalar in [0, ∞), in units of y; lower is better. Shape (n_outputs,) for
+            `multioutput="raw_values"`.
+
+    Undefined:
+        NaN if no sample has positive weight.
+
+    Gradient:
+        That of the absolute value, 0 at a perfect fit; smooth in the weights.
+
+    Cost:
+        O(n) time, no temporary arrays.
+
+    References:
+        `sklearn.metrics.mean_absolute_error`.
+
+    Examples:
+        >>> float(mean_absolute_error([3.0, -0.5, 2.0, 7.0], [2.5, 0.0, 2.0, 8.0]))
+        0.5
     """
     return mean_error(absolute_error, y_true, y_pred, multioutput, sample_weight, where)
 
@@ -118,20 +165,35 @@ def mean_squared_log_error(
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """Mean squared error of the logarithms, Σ w (log(1 + y_true) − log(1 + y_pred))² / Σ w.
+    """Mean squared logarithmic error, Σ w (log(1 + y_true) − log(1 + y_pred))² / Σ w.
 
-    Shapes: both arrays (n,) or (n, n_outputs), `sample_weight` (n,), `where` (n,) or that of
-    the arrays. A scalar, or one value an output with `multioutput="raw_values"`; an array of
-    (n_outputs,) weights the outputs.
-    Range: [0, ∞), without unit; lower is better.
-    Undefined: NaN when nothing counts, and for a value of −1 or less in either array.
-    Gradient: smooth in both arrays and in the weights.
-    Cost: O(n) time, no temporary arrays.
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: `sklearn.metrics.mean_squared_log_error`.
+    Args:
+        y_true: Targets, shape (n,) or (n, n_outputs), greater than −1.
+        y_pred: Predictions, with the shape and unit of `y_true`.
+        multioutput: How to average over outputs: "uniform_average" or "raw_values" (one value per
+            output), or weights of shape (n_outputs,).
+        sample_weight: Sample weights, shape (n,).
+        where: Mask, shape (n,) or that of `y_true`; entries where it is False are ignored.
 
-    >>> round(float(mean_squared_log_error([3.0, 5.0, 2.5, 7.0], [2.5, 5.0, 4.0, 8.0])), 6)
-    0.03973
+    Returns:
+        Scalar in [0, ∞), dimensionless; lower is better. Shape (n_outputs,) for
+            `multioutput="raw_values"`.
+
+    Undefined:
+        NaN if no sample has positive weight, or if a value of either array is −1 or less.
+
+    Gradient:
+        Smooth in both arrays and the weights.
+
+    Cost:
+        O(n) time, no temporary arrays.
+
+    References:
+        `sklearn.metrics.mean_squared_log_error`.
+
+    Examples:
+        >>> round(float(mean_squared_log_error([3.0, 5.0, 2.5, 7.0], [2.5, 5.0, 4.0, 8.0])), 6)
+        0.03973
     """
     return mean_error(_squared_log, y_true, y_pred, multioutput, sample_weight, where)
 
@@ -145,20 +207,37 @@ def root_mean_squared_log_error(
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """Root of the mean squared error of the logarithms, √ of `mean_squared_log_error` by output.
+    """Root mean squared logarithmic error, the square root of `mean_squared_log_error`.
 
-    Shapes: both arrays (n,) or (n, n_outputs), `sample_weight` (n,), `where` (n,) or that of
-    the arrays. A scalar, or one value an output with `multioutput="raw_values"`; an array of
-    (n_outputs,) weights the outputs.
-    Range: [0, ∞), without unit; lower is better.
-    Undefined: NaN when nothing counts, and for a value of −1 or less in either array.
-    Gradient: smooth in both arrays and in the weights; 0 at a perfect fit.
-    Cost: O(n) time, no temporary arrays.
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: `sklearn.metrics.root_mean_squared_log_error`.
+    The root is taken of each output, before averaging.
 
-    >>> round(float(root_mean_squared_log_error([3.0, 5.0, 2.5, 7.0], [2.5, 5.0, 4.0, 8.0])), 6)
-    0.199324
+    Args:
+        y_true: Targets, shape (n,) or (n, n_outputs), greater than −1.
+        y_pred: Predictions, with the shape and unit of `y_true`.
+        multioutput: How to average over outputs: "uniform_average" or "raw_values" (one value per
+            output), or weights of shape (n_outputs,).
+        sample_weight: Sample weights, shape (n,).
+        where: Mask, shape (n,) or that of `y_true`; entries where it is False are ignored.
+
+    Returns:
+        Scalar in [0, ∞), dimensionless; lower is better. Shape (n_outputs,) for
+            `multioutput="raw_values"`.
+
+    Undefined:
+        NaN if no sample has positive weight, or if a value of either array is −1 or less.
+
+    Gradient:
+        Smooth in both arrays and the weights; 0 at a perfect fit.
+
+    Cost:
+        O(n) time, no temporary arrays.
+
+    References:
+        `sklearn.metrics.root_mean_squared_log_error`.
+
+    Examples:
+        >>> round(float(root_mean_squared_log_error([3.0, 5.0, 2.5, 7.0], [2.5, 5.0, 4.0, 8.0])), 6)
+        0.199324
     """
     return _root_mean(_log_difference, y_true, y_pred, multioutput, sample_weight, where)
 
@@ -172,20 +251,36 @@ def mean_log_cosh_error(
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """Mean of log cosh(y_true − y_pred): squared for small errors, absolute for large ones.
+    """Mean of log cosh(y_true − y_pred), quadratic for small errors and linear for large ones.
 
-    Shapes: both arrays (n,) or (n, n_outputs), `sample_weight` (n,), `where` (n,) or that of
-    the arrays. A scalar, or one value an output with `multioutput="raw_values"`; an array of
-    (n_outputs,) weights the outputs.
-    Range: [0, ∞); lower is better. Errors are compared with 1, so the unit of y matters.
-    Undefined: NaN when nothing counts.
-    Gradient: smooth in both arrays and in the weights, at most 1 an error.
-    Cost: O(n) time, no temporary arrays. No error overflows.
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: `torchmetrics.functional.log_cosh_error`.
+    The crossover is at errors near 1, so the unit of y matters.
 
-    >>> round(float(mean_log_cosh_error([0.0, 1.0], [0.0, 2.0])), 6)
-    0.21689
+    Args:
+        y_true: Targets, shape (n,) or (n, n_outputs).
+        y_pred: Predictions, with the shape and unit of `y_true`.
+        multioutput: How to average over outputs: "uniform_average" or "raw_values" (one value per
+            output), or weights of shape (n_outputs,).
+        sample_weight: Sample weights, shape (n,).
+        where: Mask, shape (n,) or that of `y_true`; entries where it is False are ignored.
+
+    Returns:
+        Scalar in [0, ∞); lower is better. Shape (n_outputs,) for `multioutput="raw_values"`.
+
+    Undefined:
+        NaN if no sample has positive weight.
+
+    Gradient:
+        Smooth in both arrays and the weights; at most 1 per error.
+
+    Cost:
+        O(n) time, no temporary arrays. No error overflows.
+
+    References:
+        `torchmetrics.functional.log_cosh_error`.
+
+    Examples:
+        >>> round(float(mean_log_cosh_error([0.0, 1.0], [0.0, 2.0])), 6)
+        0.21689
     """
     return mean_error(_log_cosh, y_true, y_pred, multioutput, sample_weight, where)
 
@@ -198,19 +293,33 @@ def max_error(
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """Largest absolute error, max |y_true − y_pred| over the samples with weight.
+    """Maximum absolute error, max |y_true − y_pred| over the samples with positive weight.
 
-    Shapes: both arrays and the optional `sample_weight` and `where` (n,). A scalar.
-    Range: [0, ∞), in units of y; lower is better.
-    Undefined: NaN when nothing counts.
-    Gradient: that of the largest error, shared among ties; 0 in the weights, which only say
-    what counts.
-    Cost: O(n) time, no temporary arrays.
-    Raises: ValueError or TypeError for shapes and dtypes that do not fit.
-    Source: `sklearn.metrics.max_error`.
+    Args:
+        y_true: Targets, shape (n,), in any unit.
+        y_pred: Predictions, with the shape and unit of `y_true`.
+        sample_weight: Sample weights, shape (n,).
+        where: Mask, shape (n,); samples where it is False are ignored.
 
-    >>> float(max_error([3.0, 2.0, 7.0, 1.0], [4.0, 2.0, 7.0, 1.0]))
-    1.0
+    Returns:
+        Scalar in [0, ∞), in units of y; lower is better.
+
+    Undefined:
+        NaN if no sample has positive weight.
+
+    Gradient:
+        That of the largest error, split equally among ties; 0 in the weights, which only select
+        samples.
+
+    Cost:
+        O(n) time, no temporary arrays.
+
+    References:
+        `sklearn.metrics.max_error`.
+
+    Examples:
+        >>> float(max_error([3.0, 2.0, 7.0, 1.0], [4.0, 2.0, 7.0, 1.0]))
+        1.0
     """
     arrays = check.samples(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where)
     return plan(arrays, Step.of(_largest), Step.of(_or_nan))
@@ -234,21 +343,38 @@ def median_absolute_error(
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """Weighted median of the absolute errors, the middle of all m that minimise Σ w ||e| − m|.
+    """Weighted median of the absolute errors.
 
-    Shapes: both arrays (n,) or (n, n_outputs), `sample_weight` (n,), `where` (n,) or that of
-    the arrays. A scalar, or one value an output with `multioutput="raw_values"`; an array of
-    (n_outputs,) weights the outputs.
-    Range: [0, ∞), in units of y; lower is better.
-    Undefined: NaN when nothing counts.
-    Gradient: that of the errors that the median lies on; 0 in the weights. The influence of a
-    sample on it is (½ − [its error is below]) over the density of errors there.
-    Cost: O(n) time by selection, no sort.
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: `sklearn.metrics.median_absolute_error`.
+    The midpoint of all m that minimise Σ w ||y_true − y_pred| − m|.
 
-    >>> float(median_absolute_error([3.0, -0.5, 2.0, 7.0], [2.5, 0.0, 2.0, 8.0]))
-    0.5
+    Args:
+        y_true: Targets, shape (n,) or (n, n_outputs), in any unit.
+        y_pred: Predictions, with the shape and unit of `y_true`.
+        multioutput: How to average over outputs: "uniform_average" or "raw_values" (one value per
+            output), or weights of shape (n_outputs,).
+        sample_weight: Sample weights, shape (n,).
+        where: Mask, shape (n,) or that of `y_true`; entries where it is False are ignored.
+
+    Returns:
+        Scalar in [0, ∞), in units of y; lower is better. Shape (n_outputs,) for
+            `multioutput="raw_values"`.
+
+    Undefined:
+        NaN if no sample has positive weight.
+
+    Gradient:
+        That of the errors at which the median lies; 0 in the weights. The influence of a sample is
+        (½ − [its error is below the median]) over the density of errors at the median.
+
+    Cost:
+        O(n) time by selection, without sorting.
+
+    References:
+        `sklearn.metrics.median_absolute_error`.
+
+    Examples:
+        >>> float(median_absolute_error([3.0, -0.5, 2.0, 7.0], [2.5, 0.0, 2.0, 8.0]))
+        0.5
     """
     arrays, outputs, average = checked_inputs(y_true, y_pred, sample_weight, where, multioutput)
     return _median_absolute_error(*arrays, outputs, average=average)
@@ -300,7 +426,7 @@ def _squared(y_true: Array, y_pred: Array, weight: Array) -> Array:
 def _log_cosh(y_true: Array, y_pred: Array, weight: Array) -> Array:
     del weight
     size = absolute(y_true - y_pred)
-    # log(1 + 2 sinh²(x / 2)) is exact near 0 and overflows; the other form does the reverse.
+    # log(1 + 2 sinh²(x / 2)) is accurate near 0 and overflows; the other form is the reverse.
     near = jnp.log1p(2 * jnp.square(jnp.sinh(jnp.clip(y_true - y_pred, -1, 1) / 2)))
     far = size + jnp.log1p(jnp.expm1(-2 * size) / 2)
     return jnp.where(size < 1, near, far)
@@ -316,8 +442,8 @@ def _log_difference(y_true: Array | Whole, y_pred: Array | Whole, weight: Array)
         jnp.where(inside, x, jnp.zeros_like(x))
         for x in (nearest(y_true), nearest(y_pred), y_true - y_pred)
     )
-    # The logarithms of near values share their leading digits; that of their ratio does not.
-    # Near 0 the sign stays, which the second derivative needs.
+    # Logarithms of nearly equal values cancel; log1p of their relative difference does not.
+    # Small ratios keep their sign, which the second derivative needs.
     ratio = gap / (1 + b)
     far = absolute(gap) / (1 + jnp.minimum(a, b))
     difference = jnp.log1p(jnp.where(absolute(ratio) < 0.5, ratio, far))

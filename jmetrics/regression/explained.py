@@ -1,4 +1,4 @@
-"""Fractions of the variation of the target that a prediction explains."""
+"""Fractions of the variation of the target explained by predictions."""
 
 from __future__ import annotations
 
@@ -28,23 +28,39 @@ def r2_score(
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """Fraction of the variance that is explained, 1 − Σ w (y_true − y_pred)² / Σ w (y_true − ȳ)².
+    """R², the fraction of variance explained, 1 − Σ w (y_true − y_pred)² / Σ w (y_true − ȳ)².
 
-    Shapes: both arrays (n,) or (n, n_outputs), `sample_weight` (n,), `where` (n,) or that of
-    the arrays. A scalar, or one value an output with `multioutput="raw_values"`;
-    "variance_weighted" or an array of (n_outputs,) weights the outputs.
-    Range: (−∞, 1], without unit; higher is better, 0 is as good as predicting the mean.
-    Undefined: NaN with fewer than two samples of non-zero weight. A constant target (all
-    values equal) gives 1 for a perfect fit and 0 otherwise; with `force_finite=False`, NaN
-    and −∞.
-    Gradient: smooth in both arrays and in the weights; 0 where a rule decided.
-    Cost: O(n) time, no temporary arrays. Deviations are taken before squaring, so a large
-    mean costs no digits.
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: `sklearn.metrics.r2_score`.
+    Args:
+        y_true: Targets, shape (n,) or (n, n_outputs).
+        y_pred: Predictions, with the shape and unit of `y_true`.
+        multioutput: How to average over outputs: "uniform_average", "raw_values" (one value per
+            output), "variance_weighted", or weights of shape (n_outputs,).
+        force_finite: Whether a constant target scores 1 or 0 instead of NaN or −∞.
+        sample_weight: Sample weights, shape (n,).
+        where: Mask, shape (n,) or that of `y_true`; entries where it is False are ignored.
 
-    >>> round(float(r2_score([3.0, -0.5, 2.0, 7.0], [2.5, 0.0, 2.0, 8.0])), 6)
-    0.948608
+    Returns:
+        Scalar in (−∞, 1], dimensionless; higher is better, 0 is as good as predicting the mean.
+            Shape (n_outputs,) for `multioutput="raw_values"`.
+
+    Undefined:
+        NaN if fewer than two samples have positive weight. A constant target (all values equal)
+        gives 1 for a perfect fit and 0 otherwise; with `force_finite=False`, NaN and −∞
+        respectively.
+
+    Gradient:
+        Smooth in both arrays and the weights; 0 where the target is constant.
+
+    Cost:
+        O(n) time, no temporary arrays. Deviations are taken before squaring, so a large mean does
+        not cost precision.
+
+    References:
+        `sklearn.metrics.r2_score`.
+
+    Examples:
+        >>> round(float(r2_score([3.0, -0.5, 2.0, 7.0], [2.5, 0.0, 2.0, 8.0])), 6)
+        0.948608
     """
     arrays, outputs, average = checked_inputs(
         y_true, y_pred, sample_weight, where, multioutput, EXPLAINED_AVERAGES
@@ -55,14 +71,14 @@ def r2_score(
 
 @exportable
 class Fit(NamedTuple):
-    """A target, and what is left of it after prediction."""
+    """Moments of a target, and its residual."""
 
     target: Moments
     residual: Any
     """Σ w (y_true − y_pred)², or the moments of the difference."""
 
     def times(self, factor: Array) -> Fit:
-        """The same of numbers times a positive factor."""
+        """Statistic after multiplying the data by a positive factor."""
         if isinstance(self.residual, Moments):
             return Fit(self.target.times(factor), self.residual.times(factor))
         return Fit(self.target.times(factor), scale(scale(self.residual, factor), factor))
@@ -100,10 +116,10 @@ def r2_of(residual: Array, target: Moments, force_finite: bool = True) -> Array:
 def explained_fraction(
     residual: Array, total: Array, constant: Array, force_finite: bool = True
 ) -> Array:
-    """1 − residual / total, and the rule for a target that is constant."""
+    """1 − residual / total, with the convention for constant targets."""
     perfect, imperfect = (1.0, 0.0) if force_finite else (jnp.nan, -jnp.inf)
     rule = jnp.where(residual == 0, perfect, imperfect).astype(residual.dtype)
-    # A residual that is not a number must not be taken for an imperfect fit.
+    # A NaN residual must not be taken for an imperfect fit.
     rule = jnp.where(jnp.isnan(residual), jnp.nan, rule)
     return jnp.where(constant, rule, 1 - safe_divide(residual, total, jnp.nan))
 
@@ -118,24 +134,40 @@ def adjusted_r2_score(
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """R² corrected for the number of features, 1 − (1 − R²) (n − 1) / (n − n_features − 1).
+    """R² adjusted for the number of features, 1 − (1 − R²) (n − 1) / (n − n_features − 1).
 
-    n is the total weight Σ w, so that an integer weight is so many samples.
+    n is the total weight Σ w: an integer weight stands for that many copies of a sample.
 
-    Shapes: both arrays (n,) or (n, n_outputs), `sample_weight` (n,), `where` (n,) or that of
-    the arrays; `n_features` is one traced number. A scalar, or one value an output with
-    `multioutput="raw_values"`; "variance_weighted" or an array of (n_outputs,) weights the
-    outputs.
-    Range: (−∞, 1], without unit; higher is better.
-    Undefined: NaN with fewer than two samples, or unless n > n_features + 1 and n_features ≥ 0.
-    Gradient: smooth in both arrays and in the weights.
-    Cost: O(n) time, no temporary arrays.
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: Ezekiel (1930).
+    Args:
+        y_true: Targets, shape (n,) or (n, n_outputs).
+        y_pred: Predictions, with the shape and unit of `y_true`.
+        n_features: Number of features of the model, a traced scalar in [0, n − 1).
+        multioutput: How to average over outputs: "uniform_average", "raw_values" (one value per
+            output), "variance_weighted", or weights of shape (n_outputs,).
+        sample_weight: Sample weights, shape (n,).
+        where: Mask, shape (n,) or that of `y_true`; entries where it is False are ignored.
 
-    >>> y_true, y_pred = [3.0, -0.5, 2.0, 7.0], [2.5, 0.0, 2.0, 8.0]
-    >>> round(float(adjusted_r2_score(y_true, y_pred, n_features=1)), 6)
-    0.922912
+    Returns:
+        Scalar in (−∞, 1], dimensionless; higher is better. Shape (n_outputs,) for
+            `multioutput="raw_values"`.
+
+    Undefined:
+        NaN if fewer than two samples have positive weight, or unless n > n_features + 1 and
+        n_features ≥ 0.
+
+    Gradient:
+        Smooth in both arrays and the weights.
+
+    Cost:
+        O(n) time, no temporary arrays.
+
+    References:
+        Ezekiel (1930).
+
+    Examples:
+        >>> y_true, y_pred = [3.0, -0.5, 2.0, 7.0], [2.5, 0.0, 2.0, 8.0]
+        >>> round(float(adjusted_r2_score(y_true, y_pred, n_features=1)), 6)
+        0.922912
     """
     arrays, outputs, average = checked_inputs(
         y_true, y_pred, sample_weight, where, multioutput, EXPLAINED_AVERAGES
@@ -168,24 +200,40 @@ def explained_variance_score(
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """Fraction of the variance that is explained but for a constant offset.
+    """Fraction of variance explained up to a constant offset.
 
     1 − Var(y_true − y_pred) / Var(y_true), both variances weighted.
 
-    Shapes: both arrays (n,) or (n, n_outputs), `sample_weight` (n,), `where` (n,) or that of
-    the arrays. A scalar, or one value an output with `multioutput="raw_values"`;
-    "variance_weighted" or an array of (n_outputs,) weights the outputs.
-    Range: (−∞, 1], without unit; higher is better.
-    Undefined: NaN when nothing counts. A constant target (all values equal, one sample
-    included) gives 1 if the errors are constant too and 0 otherwise; with
-    `force_finite=False`, NaN and −∞.
-    Gradient: smooth in both arrays and in the weights; 0 where a rule decided.
-    Cost: O(n) time, no temporary arrays.
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: `sklearn.metrics.explained_variance_score`.
+    Args:
+        y_true: Targets, shape (n,) or (n, n_outputs).
+        y_pred: Predictions, with the shape and unit of `y_true`.
+        multioutput: How to average over outputs: "uniform_average", "raw_values" (one value per
+            output), "variance_weighted", or weights of shape (n_outputs,).
+        force_finite: Whether a constant target scores 1 or 0 instead of NaN or −∞.
+        sample_weight: Sample weights, shape (n,).
+        where: Mask, shape (n,) or that of `y_true`; entries where it is False are ignored.
 
-    >>> round(float(explained_variance_score([3.0, -0.5, 2.0, 7.0], [2.5, 0.0, 2.0, 8.0])), 6)
-    0.957173
+    Returns:
+        Scalar in (−∞, 1], dimensionless; higher is better. Shape (n_outputs,) for
+            `multioutput="raw_values"`.
+
+    Undefined:
+        NaN if no sample has positive weight. A constant target (all values equal, a single sample
+        included) gives 1 if the errors are constant too and 0 otherwise; with `force_finite=False`,
+        NaN and −∞ respectively.
+
+    Gradient:
+        Smooth in both arrays and the weights; 0 where the target is constant.
+
+    Cost:
+        O(n) time, no temporary arrays.
+
+    References:
+        `sklearn.metrics.explained_variance_score`.
+
+    Examples:
+        >>> round(float(explained_variance_score([3.0, -0.5, 2.0, 7.0], [2.5, 0.0, 2.0, 8.0])), 6)
+        0.957173
     """
     arrays, outputs, average = checked_inputs(
         y_true, y_pred, sample_weight, where, multioutput, EXPLAINED_AVERAGES
@@ -213,19 +261,35 @@ def relative_squared_error(
 ) -> Array:
     """Squared error relative to that of the mean, Σ w (y_true − y_pred)² / Σ w (y_true − ȳ)².
 
-    Shapes: both arrays (n,) or (n, n_outputs), `sample_weight` (n,), `where` (n,) or that of
-    the arrays. A scalar, or one value an output with `multioutput="raw_values"`; an array of
-    (n_outputs,) weights the outputs. `squared=False` takes the root, by output.
-    Range: [0, ∞), without unit; lower is better, 1 is as good as predicting the mean.
-    Undefined: NaN when nothing counts or the target is constant (all values equal).
-    Gradient: smooth in both arrays and in the weights; for the root 0 at a perfect fit.
-    Cost: O(n) time, no temporary arrays.
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: `torchmetrics.functional.relative_squared_error`.
+    Args:
+        y_true: Targets, shape (n,) or (n, n_outputs).
+        y_pred: Predictions, with the shape and unit of `y_true`.
+        squared: If False, return the square root, taken of each output before averaging.
+        multioutput: How to average over outputs: "uniform_average" or "raw_values" (one value per
+            output), or weights of shape (n_outputs,).
+        sample_weight: Sample weights, shape (n,).
+        where: Mask, shape (n,) or that of `y_true`; entries where it is False are ignored.
 
-    >>> y_true, y_pred = [3.0, -0.5, 2.0, 7.0], [2.5, 0.0, 2.0, 8.0]
-    >>> round(float(relative_squared_error(y_true, y_pred)), 6)
-    0.051392
+    Returns:
+        Scalar in [0, ∞), dimensionless; lower is better, 1 is as good as predicting the mean. Shape
+            (n_outputs,) for `multioutput="raw_values"`.
+
+    Undefined:
+        NaN if no sample has positive weight, or if the target is constant (all values equal).
+
+    Gradient:
+        Smooth in both arrays and the weights; 0 at a perfect fit with `squared=False`.
+
+    Cost:
+        O(n) time, no temporary arrays.
+
+    References:
+        `torchmetrics.functional.relative_squared_error`.
+
+    Examples:
+        >>> y_true, y_pred = [3.0, -0.5, 2.0, 7.0], [2.5, 0.0, 2.0, 8.0]
+        >>> round(float(relative_squared_error(y_true, y_pred)), 6)
+        0.051392
     """
     arrays, outputs, average = checked_inputs(y_true, y_pred, sample_weight, where, multioutput)
     finish = Step.of(_relative_square, outputs, average=average, squared=bool(squared))

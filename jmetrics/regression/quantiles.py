@@ -42,25 +42,41 @@ def mean_pinball_loss(
 ) -> Array:
     """Mean pinball loss of predicted quantiles.
 
-    Σ w max(α u, (α − 1) u) / Σ w with u = y_true − y_pred.
+    Σ w max(α u, (α − 1) u) / Σ w with u = y_true − y_pred. With a vector `alpha`, for several
+    quantiles at once, the levels are the outputs.
 
-    Shapes: both arrays (n,) or (n, n_outputs), `sample_weight` (n,), `where` (n,) or that of
-    the arrays; `alpha` is one traced number, the level of the quantile. A scalar, or one
-    value an output with `multioutput="raw_values"`; an array of (n_outputs,) weights the outputs.
-    For several quantiles at once: `y_true` (n,), `y_pred` (n, n_levels), `alpha` (n_levels,);
-    the levels are the outputs.
-    Range: [0, ∞), in units of y; lower is better.
-    Undefined: NaN when nothing counts, and for an `alpha` outside [0, 1].
-    Gradient: −α or 1 − α in y_pred, their mean at a perfect fit; smooth in the weights.
-    Cost: O(n) time, no temporary arrays.
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: `sklearn.metrics.mean_pinball_loss`; Koenker & Bassett (1978).
+    Args:
+        y_true: Targets, shape (n,) or (n, n_outputs), in any unit; shape (n,) for several levels.
+        y_pred: Predicted quantiles, with the shape and unit of `y_true`; shape (n, n_levels) for
+            several levels.
+        alpha: Level α of the quantile, a traced scalar in [0, 1]; or levels of shape (n_levels,).
+        multioutput: How to average over outputs: "uniform_average" or "raw_values" (one value per
+            output), or weights of shape (n_outputs,).
+        sample_weight: Sample weights, shape (n,).
+        where: Mask, shape (n,) or that of `y_pred`; entries where it is False are ignored.
 
-    >>> round(float(mean_pinball_loss([1.0, 2.0, 3.0], [0.0, 2.0, 4.0], alpha=0.25)), 6)
-    0.333333
-    >>> y_pred = [[0.0, 1.0], [2.0, 2.5], [2.0, 4.0]]
-    >>> mean_pinball_loss([1.0, 2.0, 3.0], y_pred, alpha=[0.25, 0.75], multioutput="raw_values")
-    Array([0.16666667, 0.125     ], dtype=float32)
+    Returns:
+        Scalar in [0, ∞), in units of y; lower is better. Shape (n_outputs,) or (n_levels,) for
+            `multioutput="raw_values"`.
+
+    Undefined:
+        NaN if no sample has positive weight, or if a level is outside [0, 1].
+
+    Gradient:
+        In `y_pred` −α or 1 − α, their mean at a perfect fit; smooth in the weights.
+
+    Cost:
+        O(n) time, no temporary arrays.
+
+    References:
+        `sklearn.metrics.mean_pinball_loss`; Koenker & Bassett (1978).
+
+    Examples:
+        >>> round(float(mean_pinball_loss([1.0, 2.0, 3.0], [0.0, 2.0, 4.0], alpha=0.25)), 6)
+        0.333333
+        >>> y_pred = [[0.0, 1.0], [2.0, 2.5], [2.0, 4.0]]
+        >>> mean_pinball_loss([1.0, 2.0, 3.0], y_pred, alpha=[0.25, 0.75], multioutput="raw_values")
+        Array([0.16666667, 0.125     ], dtype=float32)
     """
     alpha = check.number_or_vector("alpha", alpha)
     if not isinstance(alpha, float) and alpha.ndim:
@@ -78,7 +94,7 @@ def _pinball(y_true: Array, y_pred: Array, weight: Array, alpha: Array) -> Array
 
 
 def _level(alpha: Array | float, dtype: DTypeLike) -> Array:
-    """`alpha` in this dtype, and NaN where it is no level."""
+    """`alpha` in this dtype, NaN where it is outside [0, 1]."""
     alpha = jnp.asarray(alpha, dtype)
     return check.defined(alpha, (alpha >= 0) & (alpha <= 1), "`alpha` must be in [0, 1]")
 
@@ -92,24 +108,40 @@ def weighted_interval_score(
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """Twice the pinball loss, averaged over many predicted quantiles of one distribution.
+    """Weighted interval score, twice the pinball loss averaged over many predicted quantiles.
 
-    2 / K Σ_k ρ_k for the K levels in `alpha`. For levels that come in pairs α / 2, 1 − α / 2
-    with the median, the α-weighted mean of the interval scores and the median's error; for
-    many even levels (k − ½) / K it tends to the continuous ranked probability score.
+    2 / K Σ_k ρ_k, where ρ_k is the mean pinball loss at the k-th of the K levels in `alpha`. For
+    the median and levels in pairs α / 2, 1 − α / 2 it is the α-weighted mean of the interval scores
+    and the absolute error of the median; for many equally spaced levels (k − ½) / K it tends to the
+    continuous ranked probability score.
 
-    Shapes: `y_true` and the optional `sample_weight` and `where` (n,); `y_pred` (n, n_levels);
-    `alpha` (n_levels,) traced levels. A scalar.
-    Range: [0, ∞), in units of y; lower is better.
-    Undefined: NaN when nothing counts, and for a level outside [0, 1].
-    Gradient: that of `mean_pinball_loss`.
-    Cost: O(n n_levels) time, no temporary arrays.
-    Raises: ValueError or TypeError for shapes and dtypes that do not fit.
-    Source: Bracher, Ray, Gneiting & Reich (2021).
+    Args:
+        y_true: Targets, shape (n,), in any unit.
+        y_pred: Predicted quantiles of one distribution per sample, shape (n, n_levels), in the unit
+            of `y_true`.
+        alpha: Levels of the quantiles, traced, shape (n_levels,), in [0, 1].
+        sample_weight: Sample weights, shape (n,).
+        where: Mask, shape (n,); samples where it is False are ignored.
 
-    >>> y_pred = [[1.0, 2.0, 4.0], [0.0, 1.0, 2.0]]
-    >>> round(float(weighted_interval_score([2.0, 3.0], y_pred, alpha=[0.25, 0.5, 0.75])), 6)
-    1.083333
+    Returns:
+        Scalar in [0, ∞), in units of y; lower is better.
+
+    Undefined:
+        NaN if no sample has positive weight, or if a level is outside [0, 1].
+
+    Gradient:
+        That of `mean_pinball_loss`.
+
+    Cost:
+        O(n n_levels) time, no temporary arrays.
+
+    References:
+        Bracher, Ray, Gneiting & Reich (2021).
+
+    Examples:
+        >>> y_pred = [[1.0, 2.0, 4.0], [0.0, 1.0, 2.0]]
+        >>> round(float(weighted_interval_score([2.0, 3.0], y_pred, alpha=[0.25, 0.5, 0.75])), 6)
+        1.083333
     """
     y_true, y_pred = check.columns(y_true, y_pred, None, "predicted quantiles")
     alpha = check.levels("alpha", alpha, y_pred.shape[1])
@@ -132,23 +164,37 @@ def interval_score(
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """Mean score of central prediction intervals: their width, and a penalty for every miss.
+    """Mean interval score of central prediction intervals, their width plus a penalty for misses.
 
-    (u − l) + 2 / α max(l − y, 0) + 2 / α max(y − u, 0) for the interval [l, u] that is to
-    hold y with probability 1 − α.
+    (u − l) + 2 / α max(l − y, 0) + 2 / α max(y − u, 0) for an interval [l, u] with nominal coverage
+    1 − α.
 
-    Shapes: `y_true` and the optional `sample_weight` and `where` (n,); `y_pred` (n, 2), lower
-    and upper ends; `alpha` one traced number. A scalar.
-    Range: [0, ∞), in units of y; lower is better.
-    Undefined: NaN when nothing counts, for `alpha` outside (0, 1] and for a lower end above
-    the upper one by more than rounding, which counts as equal to it.
-    Gradient: piecewise constant in the ends; smooth in the weights.
-    Cost: O(n) time, no temporary arrays.
-    Raises: ValueError or TypeError for shapes and dtypes that do not fit.
-    Source: Winkler (1972); Gneiting & Raftery (2007).
+    Args:
+        y_true: Targets, shape (n,), in any unit.
+        y_pred: Lower and upper ends of the intervals, shape (n, 2), in the unit of `y_true`.
+        alpha: One minus the nominal coverage, a traced scalar in (0, 1].
+        sample_weight: Sample weights, shape (n,).
+        where: Mask, shape (n,); samples where it is False are ignored.
 
-    >>> round(float(interval_score([2.0, 5.0], [[1.0, 3.0], [1.0, 3.0]], alpha=0.5)), 6)
-    6.0
+    Returns:
+        Scalar in [0, ∞), in units of y; lower is better.
+
+    Undefined:
+        NaN if no sample has positive weight, for `alpha` outside (0, 1], and for a lower end above
+        the upper one by more than rounding error, up to which they are taken as equal.
+
+    Gradient:
+        Piecewise constant in the ends, smooth in the weights.
+
+    Cost:
+        O(n) time, no temporary arrays.
+
+    References:
+        Winkler (1972); Gneiting & Raftery (2007).
+
+    Examples:
+        >>> round(float(interval_score([2.0, 5.0], [[1.0, 3.0], [1.0, 3.0]], alpha=0.5)), 6)
+        6.0
     """
     y_true, y_pred = check.columns(y_true, y_pred, 2, "prediction intervals")
     y_true, sample_weight, where = check.samples(
@@ -183,24 +229,40 @@ def quantile_coverage(
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """Share of the targets at or below each predicted quantile, Σ w [y_true ≤ y_pred] / Σ w.
+    """Fraction of targets at or below each predicted quantile, Σ w [y_true ≤ y_pred] / Σ w.
 
-    Calibrated quantiles of level α cover the share α. The difference of two columns is the
-    coverage of the half-open interval (lower, upper] between them, since each column is compared
-    by ≤: a target equal to the lower end counts as below the interval. Where targets tie with
-    predicted quantiles, as counts and rounded amounts do, the closed interval covers more.
+    Calibrated quantiles of level α have coverage α. The difference of two columns is the coverage
+    of the half-open interval (lower, upper] between them, since each column is compared by ≤: a
+    target equal to the lower end is counted as below the interval. Where targets tie with predicted
+    quantiles, as counts and rounded amounts do, the closed interval covers more.
 
-    Shapes: `y_true` and the optional `sample_weight` and `where` (n,); `y_pred` (n,) or
-    (n, n_levels). A scalar, or (n_levels,).
-    Range: [0, 1]; best near the level.
-    Undefined: NaN when nothing counts or a NaN does.
-    Gradient: 0 in the arrays, smooth in the weights.
-    Cost: O(n n_levels) time, no temporary arrays.
-    Raises: ValueError or TypeError for shapes and dtypes that do not fit.
-    Source: Koenker & Bassett (1978).
+    Args:
+        y_true: Targets, shape (n,), in any unit.
+        y_pred: Predicted quantiles, shape (n,) or (n, n_levels), in the unit of `y_true`.
+        sample_weight: Sample weights, shape (n,).
+        where: Mask, shape (n,); samples where it is False are ignored.
 
-    >>> quantile_coverage([1.0, 2.0, 3.0, 4.0], [[0.0, 3.0], [2.0, 3.0], [2.0, 4.0], [3.0, 5.0]])
-    Array([0.25, 1.  ], dtype=float32)
+    Returns:
+        Scalar in [0, 1], best near the level of the quantile. Shape (n_levels,) if `y_pred` has two
+            axes.
+
+    Undefined:
+        NaN if no sample has positive weight, or if a sample with positive weight is NaN.
+
+    Gradient:
+        0 in the arrays, smooth in the weights.
+
+    Cost:
+        O(n n_levels) time, no temporary arrays.
+
+    References:
+        Koenker & Bassett (1978).
+
+    Examples:
+        >>> quantile_coverage(
+        ...     [1.0, 2.0, 3.0, 4.0], [[0.0, 3.0], [2.0, 3.0], [2.0, 4.0], [3.0, 5.0]]
+        ... )
+        Array([0.25, 1.  ], dtype=float32)
     """
     y_pred = check.array("y_pred", y_pred)
     if y_pred.ndim == 2:
@@ -232,24 +294,41 @@ def d2_pinball_score(
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """Fraction of the pinball loss that is explained, against the quantile of the target.
+    """D², the fraction of the pinball loss explained, relative to the quantile of the target.
 
-    1 − Σ w ρ(y_true − y_pred) / Σ w ρ(y_true − q), q the weighted α-quantile of y_true.
+    1 − Σ w ρ(y_true − y_pred) / Σ w ρ(y_true − q), where ρ is the pinball loss and q the weighted
+    α-quantile of `y_true`.
 
-    Shapes: both arrays (n,) or (n, n_outputs), `sample_weight` (n,), `where` (n,) or that of
-    the arrays; `alpha` is one traced number. A scalar, or one value an output with
-    `multioutput="raw_values"`; an array of (n_outputs,) weights the outputs.
-    Range: (−∞, 1], without unit; higher is better, 0 is as good as a constant quantile.
-    Undefined: NaN with fewer than two samples of non-zero weight and for an `alpha` outside
-    [0, 1]. A constant target (all values equal), or one that a constant fits without loss
-    (levels 0 and 1), gives 1 for a perfect fit and 0 otherwise.
-    Gradient: that of `mean_pinball_loss`; smooth in the weights.
-    Cost: O(n) time by selection, no sort.
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: `sklearn.metrics.d2_pinball_score`; Koenker & Machado (1999).
+    Args:
+        y_true: Targets, shape (n,) or (n, n_outputs), in any unit.
+        y_pred: Predicted quantiles, with the shape and unit of `y_true`.
+        alpha: Level α of the quantile, a traced scalar in [0, 1].
+        multioutput: How to average over outputs: "uniform_average" or "raw_values" (one value per
+            output), or weights of shape (n_outputs,).
+        sample_weight: Sample weights, shape (n,).
+        where: Mask, shape (n,) or that of `y_true`; entries where it is False are ignored.
 
-    >>> round(float(d2_pinball_score([1.0, 2.0, 3.0], [1.0, 3.0, 3.0])), 6)
-    0.5
+    Returns:
+        Scalar in (−∞, 1], dimensionless; higher is better, 0 is as good as a constant quantile.
+            Shape (n_outputs,) for `multioutput="raw_values"`.
+
+    Undefined:
+        NaN if fewer than two samples have positive weight, or for `alpha` outside [0, 1]. A
+        constant target (all values equal), or one that a constant fits without loss (levels 0 and
+        1), gives 1 for a perfect fit and 0 otherwise.
+
+    Gradient:
+        That of `mean_pinball_loss`; smooth in the weights.
+
+    Cost:
+        O(n) time by selection, without sorting.
+
+    References:
+        `sklearn.metrics.d2_pinball_score`; Koenker & Machado (1999).
+
+    Examples:
+        >>> round(float(d2_pinball_score([1.0, 2.0, 3.0], [1.0, 3.0, 3.0])), 6)
+        0.5
     """
     arrays, outputs, average = checked_inputs(y_true, y_pred, sample_weight, where, multioutput)
     return _d2_pinball_score(*arrays, outputs, check.number("alpha", alpha), average=average)
@@ -261,15 +340,15 @@ def _d2_pinball_score(y_true, y_pred, sample_weight, where, outputs, alpha, *, a
     y_true, y_pred, weight = resolve_exactly(y_true, y_pred, relative(sample_weight, where), where)
     alpha = _level(alpha, y_true.dtype)
     target = moments(y_true, weight)
-    # Integers lose no digits when they are counted from near them.
+    # Large integers keep their precision as differences from a value near them.
     split = isinstance(y_true, Whole)
     around = y_true - lax.stop_gradient(target.mean)[None] if split else y_true
-    # Where the loss is least, its derivative in the quantile that the weights move is 0.
+    # The loss is stationary in its minimiser, so the weights need no gradient through it.
     fixed = lax.stop_gradient(weight)
     quantile = jnp.broadcast_to(weighted_quantile(around, fixed, alpha), around.shape)
     residual = weighted_sum(_pinball(y_true, y_pred, weight, alpha), weight)
     total = weighted_sum(_pinball(around, quantile, weight, alpha), weight)
-    # At levels 0 and 1 a constant can fit without loss a target that is not constant.
+    # At levels 0 and 1 a constant can fit a varying target without loss.
     score = explained_fraction(residual, total, target.constant | (total == 0))
     return over_outputs(jnp.where(target.entries >= 2, score, jnp.nan), average, outputs)
 
@@ -282,23 +361,38 @@ def d2_absolute_error_score(
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """Fraction of the absolute error that is explained, against the median of the target.
+    """D², the fraction of the absolute error explained, relative to the median of the target.
 
-    `d2_pinball_score` at level ½: 1 − Σ w |y_true − y_pred| / Σ w |y_true − median|.
+    Equal to `d2_pinball_score` at level ½: 1 − Σ w |y_true − y_pred| / Σ w |y_true − median|.
 
-    Shapes: both arrays (n,) or (n, n_outputs), `sample_weight` (n,), `where` (n,) or that of
-    the arrays. A scalar, or one value an output with `multioutput="raw_values"`; an array of
-    (n_outputs,) weights the outputs.
-    Range: (−∞, 1], without unit; higher is better, 0 is as good as a constant median.
-    Undefined: NaN with fewer than two samples of non-zero weight. A constant target (all
-    values equal) gives 1 for a perfect fit and 0 otherwise.
-    Gradient: that of `mean_absolute_error`; smooth in the weights.
-    Cost: O(n) time by selection, no sort.
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: `sklearn.metrics.d2_absolute_error_score`.
+    Args:
+        y_true: Targets, shape (n,) or (n, n_outputs), in any unit.
+        y_pred: Predictions, with the shape and unit of `y_true`.
+        multioutput: How to average over outputs: "uniform_average" or "raw_values" (one value per
+            output), or weights of shape (n_outputs,).
+        sample_weight: Sample weights, shape (n,).
+        where: Mask, shape (n,) or that of `y_true`; entries where it is False are ignored.
 
-    >>> round(float(d2_absolute_error_score([3.0, -0.5, 2.0, 7.0], [2.5, 0.0, 2.0, 8.0])), 6)
-    0.764706
+    Returns:
+        Scalar in (−∞, 1], dimensionless; higher is better, 0 is as good as a constant median. Shape
+            (n_outputs,) for `multioutput="raw_values"`.
+
+    Undefined:
+        NaN if fewer than two samples have positive weight. A constant target (all values equal)
+        gives 1 for a perfect fit and 0 otherwise.
+
+    Gradient:
+        That of `mean_absolute_error`; smooth in the weights.
+
+    Cost:
+        O(n) time by selection, without sorting.
+
+    References:
+        `sklearn.metrics.d2_absolute_error_score`.
+
+    Examples:
+        >>> round(float(d2_absolute_error_score([3.0, -0.5, 2.0, 7.0], [2.5, 0.0, 2.0, 8.0])), 6)
+        0.764706
     """
     return d2_pinball_score(
         y_true, y_pred, multioutput=multioutput, sample_weight=sample_weight, where=where

@@ -1,4 +1,4 @@
-"""Errors without unit: relative to the target, to its spread or to a naive forecast."""
+"""Dimensionless errors: relative to the target, its spread or a naive forecast."""
 
 from __future__ import annotations
 
@@ -53,20 +53,38 @@ def mean_absolute_percentage_error(
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """Mean error relative to the target, Σ w |y_true − y_pred| / max(|y_true|, ε) / Σ w, ε = 2⁻⁵².
+    """Mean absolute error relative to the target, as a fraction.
 
-    Shapes: both arrays (n,) or (n, n_outputs), `sample_weight` (n,), `where` (n,) or that of
-    the arrays. A scalar, or one value an output with `multioutput="raw_values"`; an array of
-    (n_outputs,) weights the outputs.
-    Range: [0, ∞), a fraction and not per cent; lower is better. One target of 0 makes it huge.
-    Undefined: NaN when nothing counts.
-    Gradient: that of |x| in y_pred; smooth in the weights.
-    Cost: O(n) time, no temporary arrays.
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: `sklearn.metrics.mean_absolute_percentage_error`, with its ε for every dtype.
+    Σ w |y_true − y_pred| / max(|y_true|, ε) / Σ w with ε = 2⁻⁵². A single target of 0 makes it
+    huge.
 
-    >>> round(float(mean_absolute_percentage_error([1.0, 10.0, 1e6], [0.9, 15.0, 1.2e6])), 6)
-    0.266667
+    Args:
+        y_true: Targets, shape (n,) or (n, n_outputs), in any unit.
+        y_pred: Predictions, with the shape and unit of `y_true`.
+        multioutput: How to average over outputs: "uniform_average" or "raw_values" (one value per
+            output), or weights of shape (n_outputs,).
+        sample_weight: Sample weights, shape (n,).
+        where: Mask, shape (n,) or that of `y_true`; entries where it is False are ignored.
+
+    Returns:
+        Scalar in [0, ∞), a fraction rather than a percentage; lower is better. Shape (n_outputs,)
+            for `multioutput="raw_values"`.
+
+    Undefined:
+        NaN if no sample has positive weight.
+
+    Gradient:
+        That of the absolute value in `y_pred`; smooth in the weights.
+
+    Cost:
+        O(n) time, no temporary arrays.
+
+    References:
+        `sklearn.metrics.mean_absolute_percentage_error`, with its ε for every dtype.
+
+    Examples:
+        >>> round(float(mean_absolute_percentage_error([1.0, 10.0, 1e6], [0.9, 15.0, 1.2e6])), 6)
+        0.266667
     """
     return mean_error(_percentage, y_true, y_pred, multioutput, sample_weight, where)
 
@@ -80,20 +98,37 @@ def symmetric_mean_absolute_percentage_error(
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """Mean error relative to both values, Σ w 2 |y_true − y_pred| / (|y_true| + |y_pred|) / Σ w.
+    """Mean absolute error relative to the mean size of target and prediction, as a fraction.
 
-    Shapes: both arrays (n,) or (n, n_outputs), `sample_weight` (n,), `where` (n,) or that of
-    the arrays. A scalar, or one value an output with `multioutput="raw_values"`; an array of
-    (n_outputs,) weights the outputs.
-    Range: [0, 2], a fraction and not per cent; lower is better.
-    Undefined: NaN when nothing counts; two zeros agree and count 0.
-    Gradient: continuous but where both values are 0; smooth in the weights.
-    Cost: O(n) time, no temporary arrays.
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: Armstrong (1985); `torchmetrics.functional.symmetric_mean_absolute_percentage_error`.
+    Σ w 2 |y_true − y_pred| / (|y_true| + |y_pred|) / Σ w. Where both values are 0, the error is 0.
 
-    >>> round(float(symmetric_mean_absolute_percentage_error([1.0, 10.0], [3.0, 10.0])), 6)
-    0.5
+    Args:
+        y_true: Targets, shape (n,) or (n, n_outputs), in any unit.
+        y_pred: Predictions, with the shape and unit of `y_true`.
+        multioutput: How to average over outputs: "uniform_average" or "raw_values" (one value per
+            output), or weights of shape (n_outputs,).
+        sample_weight: Sample weights, shape (n,).
+        where: Mask, shape (n,) or that of `y_true`; entries where it is False are ignored.
+
+    Returns:
+        Scalar in [0, 2], a fraction rather than a percentage; lower is better. Shape (n_outputs,)
+            for `multioutput="raw_values"`.
+
+    Undefined:
+        NaN if no sample has positive weight.
+
+    Gradient:
+        Continuous except where both values are 0; smooth in the weights.
+
+    Cost:
+        O(n) time, no temporary arrays.
+
+    References:
+        Armstrong (1985); `torchmetrics.functional.symmetric_mean_absolute_percentage_error`.
+
+    Examples:
+        >>> round(float(symmetric_mean_absolute_percentage_error([1.0, 10.0], [3.0, 10.0])), 6)
+        0.5
     """
     return mean_error(_symmetric_percentage, y_true, y_pred, multioutput, sample_weight, where)
 
@@ -107,20 +142,35 @@ def weighted_mean_absolute_percentage_error(
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """Total error relative to the total target, Σ w |y_true − y_pred| / Σ w |y_true|.
+    """Total absolute error relative to the total target, Σ w |y_true − y_pred| / Σ w |y_true|.
 
-    Shapes: both arrays (n,) or (n, n_outputs), `sample_weight` (n,), `where` (n,) or that of
-    the arrays. A scalar, or one value an output with `multioutput="raw_values"`; an array of
-    (n_outputs,) weights the outputs.
-    Range: [0, ∞), a fraction and not per cent; lower is better.
-    Undefined: NaN when nothing counts or all targets are 0.
-    Gradient: that of |x| in y_pred; smooth in the weights.
-    Cost: O(n) time, no temporary arrays.
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: `torchmetrics.functional.weighted_mean_absolute_percentage_error`.
+    Args:
+        y_true: Targets, shape (n,) or (n, n_outputs), in any unit.
+        y_pred: Predictions, with the shape and unit of `y_true`.
+        multioutput: How to average over outputs: "uniform_average" or "raw_values" (one value per
+            output), or weights of shape (n_outputs,).
+        sample_weight: Sample weights, shape (n,).
+        where: Mask, shape (n,) or that of `y_true`; entries where it is False are ignored.
 
-    >>> round(float(weighted_mean_absolute_percentage_error([1.0, 9.0], [2.0, 10.0])), 6)
-    0.2
+    Returns:
+        Scalar in [0, ∞), a fraction rather than a percentage; lower is better. Shape (n_outputs,)
+            for `multioutput="raw_values"`.
+
+    Undefined:
+        NaN if no sample has positive weight, or if all targets are 0.
+
+    Gradient:
+        That of the absolute value in `y_pred`; smooth in the weights.
+
+    Cost:
+        O(n) time, no temporary arrays.
+
+    References:
+        `torchmetrics.functional.weighted_mean_absolute_percentage_error`.
+
+    Examples:
+        >>> round(float(weighted_mean_absolute_percentage_error([1.0, 9.0], [2.0, 10.0])), 6)
+        0.2
     """
     arrays, outputs, average = checked_inputs(y_true, y_pred, sample_weight, where, multioutput)
     return plan(arrays, Step.of(_error_and_size), Step.of(_ratio, outputs, average=average))
@@ -150,21 +200,37 @@ def mean_absolute_scaled_error(
 ) -> Array:
     """Mean absolute error relative to that of the naive forecast on the training series.
 
-    (Σ w |y_true − y_pred| / Σ w) / mean_t |y_train[t] − y_train[t − m]|, m = `seasonality`.
+    (Σ w |y_true − y_pred| / Σ w) / mean_t |y_train[t] − y_train[t − m]| with m = `seasonality`.
 
-    Shapes: both arrays and the optional `sample_weight` and `where` (n,); `y_train` and
-    `train_where` (n_train,), in the order of time; `seasonality` is static. A scalar.
-    Range: [0, ∞), without unit; lower is better, 1 is as good as the naive forecast.
-    Undefined: NaN when nothing counts, when the training series has no two values `seasonality`
-    apart, or does not vary.
-    Gradient: that of |x| in y_pred; smooth in the weights.
-    Cost: O(n + n_train) time, no temporary arrays.
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: Hyndman & Koehler (2006).
+    Args:
+        y_true: Targets, shape (n,), in any unit.
+        y_pred: Predictions, with the shape and unit of `y_true`.
+        y_train: Training series in order of time, shape (n_train,), in the unit of `y_true`.
+        seasonality: Lag m of the naive forecast, a static positive integer.
+        train_where: Mask, shape (n_train,); training values where it is False are ignored.
+        sample_weight: Sample weights, shape (n,).
+        where: Mask, shape (n,); samples where it is False are ignored.
 
-    >>> y_train = [1.0, 3.0, 2.0, 4.0]
-    >>> round(float(mean_absolute_scaled_error([5.0, 6.0], [4.0, 6.5], y_train=y_train)), 6)
-    0.45
+    Returns:
+        Scalar in [0, ∞), dimensionless; lower is better, 1 is as good as the naive forecast.
+
+    Undefined:
+        NaN if no sample has positive weight, or if the training series has no two values
+        `seasonality` apart or does not vary.
+
+    Gradient:
+        That of the absolute value in `y_pred`; smooth in the weights.
+
+    Cost:
+        O(n + n_train) time, no temporary arrays.
+
+    References:
+        Hyndman & Koehler (2006).
+
+    Examples:
+        >>> y_train = [1.0, 3.0, 2.0, 4.0]
+        >>> round(float(mean_absolute_scaled_error([5.0, 6.0], [4.0, 6.5], y_train=y_train)), 6)
+        0.45
     """
     arrays = check.samples(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where)
     y_train, train_where = check.masked("y_train", y_train, "train_where", train_where)
@@ -196,21 +262,37 @@ def normalized_root_mean_squared_error(
 ) -> Array:
     """Root mean squared error divided by the size or the spread of the target.
 
-    √(Σ w (y_true − y_pred)² / Σ w) over, as `normalization` says, |ȳ| ("mean"),
-    max y − min y ("range"), √(Σ w (y_true − ȳ)² / Σ w) ("std") or √(Σ w y_true² / Σ w) ("l2").
+    √(Σ w (y_true − y_pred)² / Σ w) over, depending on `normalization`, |ȳ| ("mean"), max y − min y
+    ("range"), √(Σ w (y_true − ȳ)² / Σ w) ("std") or √(Σ w y_true² / Σ w) ("l2").
 
-    Shapes: both arrays (n,) or (n, n_outputs), `sample_weight` (n,), `where` (n,) or that of
-    the arrays. A scalar, or one value an output with `multioutput="raw_values"`; an array of
-    (n_outputs,) weights the outputs.
-    Range: [0, ∞), without unit; lower is better.
-    Undefined: NaN when nothing counts or the divisor is 0.
-    Gradient: smooth in both arrays and in the weights; 0 in y_pred at a perfect fit.
-    Cost: O(n) time, no temporary arrays.
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: `torchmetrics.functional.normalized_root_mean_squared_error`.
+    Args:
+        y_true: Targets, shape (n,) or (n, n_outputs), in any unit.
+        y_pred: Predictions, with the shape and unit of `y_true`.
+        normalization: The divisor: "mean", "range", "std" or "l2".
+        multioutput: How to average over outputs: "uniform_average" or "raw_values" (one value per
+            output), or weights of shape (n_outputs,).
+        sample_weight: Sample weights, shape (n,).
+        where: Mask, shape (n,) or that of `y_true`; entries where it is False are ignored.
 
-    >>> round(float(normalized_root_mean_squared_error([1.0, 3.0], [2.0, 4.0])), 6)
-    0.5
+    Returns:
+        Scalar in [0, ∞), dimensionless; lower is better. Shape (n_outputs,) for
+            `multioutput="raw_values"`.
+
+    Undefined:
+        NaN if no sample has positive weight, or if the divisor is 0.
+
+    Gradient:
+        Smooth in both arrays and the weights; 0 in `y_pred` at a perfect fit.
+
+    Cost:
+        O(n) time, no temporary arrays.
+
+    References:
+        `torchmetrics.functional.normalized_root_mean_squared_error`.
+
+    Examples:
+        >>> round(float(normalized_root_mean_squared_error([1.0, 3.0], [2.0, 4.0])), 6)
+        0.5
     """
     check.one_of("normalization", normalization, _NORMALIZATIONS)
     arrays, outputs, average = checked_inputs(y_true, y_pred, sample_weight, where, multioutput)
@@ -220,7 +302,7 @@ def normalized_root_mean_squared_error(
 
 @exportable
 class ErrorAndSize(NamedTuple):
-    """Errors of a target, and how large it is itself."""
+    """Errors of a target, and its own size."""
 
     error: InUnits
     size: InUnits
