@@ -105,8 +105,9 @@ def crps_quantiles(
     """Continuous ranked probability score of a distribution given by some of its quantiles.
 
     2 ∫ ρ_α(y − q_α) dα by the trapezoidal rule over the levels, with 0 at the levels 0 and 1, where
-    the integrand ends for every distribution that reaches y. The levels may be unevenly spaced; a
-    mean with equal weights would be 1 / K too large for the K levels k / (K + 1).
+    the integrand vanishes for every distribution whose support extends to y. The levels may be
+    unevenly spaced; a mean with equal weights would be 1 / K too large for the K levels
+    k / (K + 1).
 
     Args:
         y_true: Observations y, any numbers, shape (n,).
