@@ -1,4 +1,4 @@
-"""What the label metrics share: checks, counts of each class, one average over them."""
+"""Shared by the label metrics: checks, per-class counts, averaging over classes."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from jmetrics._core.numerics import Total, accumulator, mean_of, times, weighted
 from jmetrics._core.weights import all_finite, combine, over_trailing
 
 Score = Callable[..., Any]
-"""Counts, the value of 0 / 0 and options to an array, or a tuple of arrays, like the counts."""
+"""Counts, the value of 0 / 0 and options to an array, or several, of the shape of the counts."""
 
 AVERAGES = ("binary", "micro", "macro", "weighted", "samples", None)
 
@@ -45,7 +45,7 @@ def averaged(
     where: Any,
     *options: Any,
 ) -> Any:
-    """Plan to score each class, label or sample by its counts, and average as `average` says."""
+    """Plan to score each class, label or sample from its counts and average as `average` says."""
     check.one_of("average", average, AVERAGES)
     arrays = check.samples(
         y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where, ndim=(1, 2)
@@ -78,19 +78,19 @@ def averaged(
 
 @exportable
 class Labelled(NamedTuple):
-    """What was counted, and whether all that counted were labels."""
+    """Counts, and whether all labels with positive weight are valid."""
 
     counts: Any
     legal: tuple[Legal, ...]
     weight: Array | None = None
-    """Of all samples; None where the value does not depend on it."""
+    """Total weight; None where the value does not depend on it."""
 
     def finished(self, value: Any) -> Any:
-        """One or several values, NaN if something was no label."""
+        """One or several values; NaN if a label is invalid."""
         return legal_value(value, self.legal)
 
     def as_floats(self, dtype: DTypeLike) -> Any:
-        """The counts in a dtype for what is computed of them."""
+        """The counts in the dtype to compute in."""
         return jax.tree.map(lambda cell: cell.astype(dtype), self.counts)
 
 
@@ -105,7 +105,7 @@ def _binary_counts(y_true, y_pred, sample_weight, where, pos_label):
 
 
 def class_cells(y_true, y_pred, sample_weight, where, *, labels, num_classes):
-    """Kernel: the counts of each class or column, or of those named."""
+    """Kernel: counts of each class or column, or of those in `labels`."""
     weight = weight_of(y_true, y_pred, sample_weight, where)
     counts = label_counts(y_true, y_pred, weight, labels, num_classes, False)
     return Labelled(counts, (all_labels(y_true, y_pred, weight),), jnp.sum(weight))
@@ -142,7 +142,7 @@ def _mean_score(statistic):
 def weight_of(
     y_true: Array, y_pred: Array, sample_weight: Array | None, where: Array | None
 ) -> Array:
-    """One weight a sample."""
+    """One weight per sample."""
     dtype = accumulator(y_true, y_pred, sample_weight)
     return combine(sample_weight, where, y_true.shape, dtype)
 
@@ -169,7 +169,7 @@ def label_counts(
     num_classes: int,
     by_sample: bool,
 ) -> BinaryCounts:
-    """Counts of each class or column, or of those named; of each row, unweighted, `by_sample`."""
+    """Counts of each class or column, or of `labels`; of each row, unweighted, if `by_sample`."""
     chosen = slice(None) if labels is None else jnp.asarray(labels)
     if y_true.ndim == 1:
         counts = class_counts(as_labels(y_true), as_labels(y_pred), weight, num_classes)
@@ -189,10 +189,10 @@ def average_score(
     zero_division: float | Array,
     *options: Any,
 ) -> Any:
-    """Score the counts and average: all that there is to the label metrics after counting.
+    """Score the counts and average the scores: the finisher of the label metrics.
 
-    `counts` are floats with one entry a class, label or sample. Unless the classes are
-    `named`, those that occur nowhere stay out of averages. NaN when nothing has weight.
+    `counts` are floats with one entry per class, label or sample. Unless the classes are
+    `named`, averages leave out those that do not occur. NaN if the total weight is 0.
     """
     occurs = jnp.ones(counts.tp.shape, jnp.bool_) if named else counts.true + counts.fp > 0
     if average == "micro":
@@ -221,12 +221,12 @@ def _mean_of_defined(values: Array, weight: Array) -> Array:
 
 
 def _total_of_defined(values: Array, weight: Array) -> Total:
-    """What the weighted mean of the values that are not NaN is made of."""
+    """Numerator and denominator of the weighted mean of the values that are not NaN."""
     return weighted_total(*_defined_part(values, weight))
 
 
 def _defined_part(values: Array, weight: Array) -> tuple[Array, Array]:
-    """Values that are not NaN, and 0 with no weight in place of the others."""
+    """Values and weights, both 0 where the value is NaN."""
     defined = ~jnp.isnan(values)
     values = jnp.where(defined, values, jnp.zeros_like(values))
     return values, jnp.where(defined, weight, jnp.zeros_like(weight))
@@ -240,7 +240,7 @@ def all_labels(
     binary: bool = False,
     indicators: bool = True,
 ) -> Legal:
-    """Whether everything that counts is a label.
+    """Whether every entry with positive weight is a valid label.
 
     Classes are whole numbers; with `binary` they are 0 and 1, and so are `indicators`, which
     have two axes.
@@ -258,9 +258,9 @@ def all_labels(
 def count_dtype(
     y_true: Array, y_pred: Array, sample_weight: Array | None, _: Array | None
 ) -> DTypeLike | None:
-    """What counts are returned in: None, as integers, if all that is counted is one.
+    """Dtype to return counts in: None, for integers, if no labels or weights are floats.
 
-    Else they are floats, in which NaN can be said.
+    Otherwise the counts are floats, which can represent NaN.
     """
     arrays = [a for a in (y_true, y_pred, sample_weight) if a is not None]
     floating = any(jnp.issubdtype(a.dtype, jnp.floating) for a in arrays)

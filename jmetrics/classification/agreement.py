@@ -1,4 +1,4 @@
-"""How often prediction and truth agree, as such or beyond chance."""
+"""Agreement of predicted and true labels, as such or beyond chance."""
 
 from __future__ import annotations
 
@@ -44,19 +44,35 @@ def accuracy_score(
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """Share of samples whose label is predicted right, Σ w [y_true = y_pred] / Σ w.
+    """Fraction of samples whose label is predicted correctly, Σ w [y_true = y_pred] / Σ w.
 
-    Shapes: both arrays (n,), or (n, n_labels) of indicators, where a sample is right if its
-    whole row is; `sample_weight` and `where` (n,). A scalar.
-    Range: [0, 1], higher is better; with `normalize=False` the weight of the right samples.
-    Undefined: NaN when nothing counts, and for labels that are not whole numbers.
-    Gradient: 0 in the labels, smooth in the weights.
-    Cost: O(n) time, no temporary arrays. Counts are exact up to n = 2³¹.
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: `sklearn.metrics.accuracy_score`.
+    Args:
+        y_true: True labels, whole numbers, shape (n,); or indicators, shape (n, n_labels), where a
+            sample is predicted correctly if its whole row is.
+        y_pred: Predicted labels or indicators, shape of `y_true`.
+        normalize: True for the fraction, False for the weight of the correct samples.
+        sample_weight: Weights, shape (n,).
+        where: Boolean mask, shape (n,); samples where it is False are ignored.
 
-    >>> float(accuracy_score([0, 1, 2, 3], [0, 2, 1, 3]))
-    0.5
+    Returns:
+        Scalar in [0, 1]; higher is better. With `normalize=False` the weight of the correct
+            samples.
+
+    Undefined:
+        NaN if no sample has positive weight, and for labels that are not whole numbers.
+
+    Gradient:
+        0 in the labels, smooth in the weights.
+
+    Cost:
+        O(n) time, no temporary arrays. Counts are exact up to n = 2³¹.
+
+    References:
+        `sklearn.metrics.accuracy_score`.
+
+    Examples:
+        >>> float(accuracy_score([0, 1, 2, 3], [0, 2, 1, 3]))
+        0.5
     """
     return _share(False, y_true, y_pred, normalize, sample_weight, where)
 
@@ -70,20 +86,36 @@ def zero_one_loss(
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """Share of samples whose label is predicted wrong, Σ w [y_true ≠ y_pred] / Σ w.
+    """Fraction of samples whose label is predicted incorrectly, Σ w [y_true ≠ y_pred] / Σ w.
 
-    Shapes: both arrays (n,), or (n, n_labels) of indicators, where a sample is right if its
-    whole row is; `sample_weight` and `where` (n,). A scalar.
-    Range: [0, 1], lower is better; with `normalize=False` the weight of the wrong samples.
-    Undefined: NaN when nothing counts, and for labels that are not whole numbers.
-    Gradient: 0 in the labels, smooth in the weights.
-    Cost: O(n) time, no temporary arrays. Counts are exact up to n = 2³¹, so a few wrong
-    samples among very many are not lost.
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: `sklearn.metrics.zero_one_loss`.
+    Args:
+        y_true: True labels, whole numbers, shape (n,); or indicators, shape (n, n_labels), where a
+            sample is predicted correctly if its whole row is.
+        y_pred: Predicted labels or indicators, shape of `y_true`.
+        normalize: True for the fraction, False for the weight of the incorrect samples.
+        sample_weight: Weights, shape (n,).
+        where: Boolean mask, shape (n,); samples where it is False are ignored.
 
-    >>> float(zero_one_loss([0, 1, 2, 3], [0, 2, 1, 3], normalize=False))
-    2.0
+    Returns:
+        Scalar in [0, 1]; lower is better. With `normalize=False` the weight of the incorrect
+            samples.
+
+    Undefined:
+        NaN if no sample has positive weight, and for labels that are not whole numbers.
+
+    Gradient:
+        0 in the labels, smooth in the weights.
+
+    Cost:
+        O(n) time, no temporary arrays. Counts are exact up to n = 2³¹, so a few incorrect samples
+        among very many are not lost.
+
+    References:
+        `sklearn.metrics.zero_one_loss`.
+
+    Examples:
+        >>> float(zero_one_loss([0, 1, 2, 3], [0, 2, 1, 3], normalize=False))
+        2.0
     """
     return _share(True, y_true, y_pred, normalize, sample_weight, where)
 
@@ -109,7 +141,7 @@ def _matching_samples(y_true, y_pred, sample_weight, where):
 
 
 def share_of(statistic, *, wrong, normalize, dtype):
-    """Finisher: what share of all samples, or how many, are right or wrong."""
+    """Finisher: the fraction, or the weight, of correct or incorrect samples."""
     counts = statistic.counts
     count = counts.wrong if wrong else counts.right
     if not normalize:
@@ -126,19 +158,34 @@ def hamming_loss(
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """Share of labels that are predicted wrong, each entry of a row of indicators by itself.
+    """Fraction of labels that are predicted incorrectly, each entry of an indicator row by itself.
 
-    Shapes: both arrays (n,), where this is `zero_one_loss`, or (n, n_labels) of indicators;
-    `sample_weight` and `where` (n,). A scalar.
-    Range: [0, 1], lower is better.
-    Undefined: NaN when nothing counts, and for labels that are not whole numbers.
-    Gradient: 0 in the labels, smooth in the weights.
-    Cost: O(n) time, no temporary arrays.
-    Raises: ValueError or TypeError for shapes and dtypes that do not fit.
-    Source: `sklearn.metrics.hamming_loss`; Tsoumakas & Katakis (2007).
+    For labels of shape (n,) this is `zero_one_loss`.
 
-    >>> float(hamming_loss([[0, 1], [1, 1]], [[0, 0], [0, 0]]))
-    0.75
+    Args:
+        y_true: True labels, whole numbers, shape (n,); or indicators, shape (n, n_labels).
+        y_pred: Predicted labels or indicators, shape of `y_true`.
+        sample_weight: Weights, shape (n,).
+        where: Boolean mask, shape (n,); samples where it is False are ignored.
+
+    Returns:
+        Scalar in [0, 1]; lower is better.
+
+    Undefined:
+        NaN if no sample has positive weight, and for labels that are not whole numbers.
+
+    Gradient:
+        0 in the labels, smooth in the weights.
+
+    Cost:
+        O(n) time, no temporary arrays.
+
+    References:
+        `sklearn.metrics.hamming_loss`; Tsoumakas & Katakis (2007).
+
+    Examples:
+        >>> float(hamming_loss([[0, 1], [1, 1]], [[0, 0], [0, 0]]))
+        0.75
     """
     arrays = check.samples(
         y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where, ndim=(1, 2)
@@ -150,7 +197,7 @@ def hamming_loss(
 def _wrong_by_column(y_true, y_pred, sample_weight, where):
     weight = weight_of(y_true, y_pred, sample_weight, where)
     wrong = as_labels(y_true) != as_labels(y_pred)
-    # Each column is counted alone, since the entries of all may be more than an int32 can hold.
+    # Count each column by itself, since an int32 may not hold the number of all entries.
     by_column = weighted_sum(wrong, over_trailing(weight, wrong.ndim))
     legal = all_labels(y_true, y_pred, weight, indicators=False)
     return Labelled(by_column, (legal,), jnp.sum(weight))
@@ -176,19 +223,34 @@ def matthews_corrcoef(
     The counts are those of class k against the rest, and V is the weight of the pairs of samples
     that have different classes. For two classes this is the Pearson correlation of the labels.
 
-    Shapes: all (n,). A scalar. `num_classes` is needed under `jit`; samples with a label
-    beyond are left out.
-    Range: [−1, 1], higher is better, 0 is chance.
-    Undefined: 0 where either array has one class alone; NaN when nothing counts, and for
-    labels that are not whole numbers.
-    Gradient: 0 in the labels, smooth in the weights.
-    Cost: O(n + num_classes) time and memory. Nothing overflows, and the difference of products
-    keeps its digits.
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: `sklearn.metrics.matthews_corrcoef`; Gorodkin (2004).
+    Args:
+        y_true: True classes, whole numbers from 0, shape (n,).
+        y_pred: Predicted classes, shape (n,).
+        num_classes: Number of classes, static; required under `jit`. Samples with a label of
+            `num_classes` or more are left out.
+        sample_weight: Weights, shape (n,).
+        where: Boolean mask, shape (n,); samples where it is False are ignored.
 
-    >>> round(float(matthews_corrcoef([1, 1, 1, 0], [1, 0, 1, 1])), 6)
-    -0.333333
+    Returns:
+        Scalar in [−1, 1]; higher is better, 0 is chance level.
+
+    Undefined:
+        0 if either array has only one class. NaN if no sample has positive weight, and for labels
+        that are not whole numbers.
+
+    Gradient:
+        0 in the labels, smooth in the weights.
+
+    Cost:
+        O(n + num_classes) time and memory. Nothing overflows, and the difference of products keeps
+        its digits.
+
+    References:
+        `sklearn.metrics.matthews_corrcoef`; Gorodkin (2004).
+
+    Examples:
+        >>> round(float(matthews_corrcoef([1, 1, 1, 0], [1, 0, 1, 1])), 6)
+        -0.333333
     """
     arrays = check.samples(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where)
     num_classes = check.class_count(num_classes, None, y_true, y_pred, sample_weight, where)
@@ -206,7 +268,7 @@ def _known_cells(y_true, y_pred, sample_weight, where, *, num_classes):
 
 
 def correlation_of_classes(counts: BinaryCounts) -> Array:
-    """Matthews correlation of the counts of all classes; NaN when nothing counts."""
+    """Matthews correlation from the counts of all classes; NaN if the total weight is 0."""
     total = jnp.sum(counts.true)
     unit = power_near(lax.stop_gradient(total))
     tp, fp, fn, tn = (cell / unit for cell in counts)
@@ -230,28 +292,46 @@ def cohen_kappa_score(
 ) -> Array:
     """Agreement beyond chance, 1 − Σ d_ij C_ij / Σ d_ij E_ij.
 
-    C is the confusion matrix in shares and E what it would be for independent labels. The
-    disagreement d_ij is [i ≠ j], or |i − j| with `weights="linear"`, or (i − j)² with
-    "quadratic".
+    C is the confusion matrix as proportions and E its expectation for independent labels. The
+    disagreement d_ij is [i ≠ j], or |i − j| with `weights="linear"`, or (i − j)² with "quadratic".
+    The two arrays may be interchanged.
 
-    i and j are positions in `labels`, or else among the labels that occur. Samples with another
-    label are left out.
+    i and j are positions in `labels` or, without it, among the labels that occur. Samples with
+    another label are left out.
 
-    Shapes: all (n,); the arrays may change places. A scalar. `num_classes` or `labels` are
-    needed under `jit`.
-    Range: (−∞, 1], higher is better, 0 is chance.
-    Undefined: `replace_undefined_by`, a traced number, where there is one class alone; NaN
-    when nothing counts, and for labels that are not whole numbers.
-    Gradient: 0 in the labels, smooth in the weights.
-    Cost: O(n + K²) time and memory. Nothing overflows.
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: `sklearn.metrics.cohen_kappa_score`; Cohen (1968).
+    Args:
+        y_true: Classes by one rater, whole numbers from 0, shape (n,).
+        y_pred: Classes by the other rater, shape (n,).
+        labels: Classes in their order, distinct whole numbers of at least 0, static; None for those
+            that occur.
+        weights: Disagreement of two classes: None, "linear" or "quadratic".
+        replace_undefined_by: Value if there is only one class, traced.
+        num_classes: Number of classes, static; under `jit` either this or `labels` is required.
+        sample_weight: Weights, shape (n,).
+        where: Boolean mask, shape (n,); samples where it is False are ignored.
 
-    >>> y1, y2 = [0, 1, 2, 2, 1], [0, 2, 2, 2, 1]
-    >>> round(float(cohen_kappa_score(y1, y2)), 6)
-    0.6875
-    >>> round(float(cohen_kappa_score(y1, y2, weights="quadratic")), 6)
-    0.83871
+    Returns:
+        Scalar in (−∞, 1]; higher is better, 0 is chance level.
+
+    Undefined:
+        `replace_undefined_by` if there is only one class. NaN if no sample has positive weight, and
+        for labels that are not whole numbers.
+
+    Gradient:
+        0 in the labels, smooth in the weights.
+
+    Cost:
+        O(n + K²) time and memory for K classes. Nothing overflows.
+
+    References:
+        `sklearn.metrics.cohen_kappa_score`; Cohen (1968).
+
+    Examples:
+        >>> y1, y2 = [0, 1, 2, 2, 1], [0, 2, 2, 2, 1]
+        >>> round(float(cohen_kappa_score(y1, y2)), 6)
+        0.6875
+        >>> round(float(cohen_kappa_score(y1, y2, weights="quadratic")), 6)
+        0.83871
     """
     check.one_of("weights", weights, _DISTANCES)
     arrays = check.samples(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where)
@@ -274,9 +354,9 @@ def _agreement(statistic, undefined, *, distance, named, dtype):
 
 
 def kappa(table: Array, distance: str | None, named: bool, undefined: float | Array) -> Array:
-    """Agreement in a confusion matrix; `undefined` with one class, NaN when nothing counts.
+    """Kappa of a confusion matrix; `undefined` with one class, NaN if the total weight is 0.
 
-    Unless the classes are `named`, those that occur nowhere take up no room on the scale.
+    Unless the classes are `named`, those that do not occur have no position of their own.
     """
     total = jnp.sum(table)
     shares = safe_divide(table, total, 0.0)

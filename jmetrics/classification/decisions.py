@@ -1,4 +1,4 @@
-"""Metrics of the scores that a label is decided by."""
+"""Metrics of decision values and class scores."""
 
 from __future__ import annotations
 
@@ -38,24 +38,39 @@ def hinge_loss(
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """Mean of max(0, 1 − margin), by how far a decision is on its right side.
+    """Hinge loss: the mean of max(0, 1 − margin).
 
-    The margin is ± pred_decision for two classes and, for more, the decision of the true
-    class less the largest of the others (Crammer & Singer).
+    The margin is how far a decision is on the correct side: ± `pred_decision` for two classes and,
+    for more, the decision for the true class minus the largest of the others (Crammer & Singer).
 
-    Shapes: `y_true`, `sample_weight` and `where` (n,); `pred_decision` (n,) with labels 0 and
-    1, or (n, n_classes) with labels 0 to n_classes − 1. A scalar.
-    Range: [0, ∞), lower is better.
-    Undefined: NaN when nothing counts, and for a label that is no class.
-    Gradient: piecewise constant in the decisions, smooth in the weights.
-    Cost: O(n n_classes) time, no temporary arrays.
-    Raises: ValueError or TypeError for shapes and dtypes that do not fit.
-    Source: `sklearn.metrics.hinge_loss`; Crammer & Singer (2001).
+    Args:
+        y_true: True classes, shape (n,), whole numbers 0 to n_classes − 1, or 0 and 1 if
+            `pred_decision` has shape (n,).
+        pred_decision: Decision values, any numbers, shape (n,) for two classes (positive for class
+            1), or (n, n_classes).
+        sample_weight: Weights, shape (n,).
+        where: Boolean mask, shape (n,); samples where it is False are ignored.
 
-    >>> round(float(hinge_loss([0, 1, 1], [-2.0, 0.25, 0.5])), 6)
-    0.416667
-    >>> float(hinge_loss([0, 2], [[1.0, 0.5, 0.0], [0.0, 2.0, 2.5]]))
-    0.5
+    Returns:
+        Scalar in [0, ∞); lower is better.
+
+    Undefined:
+        NaN if no sample has positive weight, and for a label that is not one of the classes.
+
+    Gradient:
+        Piecewise constant in the decisions, smooth in the weights.
+
+    Cost:
+        O(n n_classes) time, no temporary arrays.
+
+    References:
+        `sklearn.metrics.hinge_loss`; Crammer & Singer (2001).
+
+    Examples:
+        >>> round(float(hinge_loss([0, 1, 1], [-2.0, 0.25, 0.5])), 6)
+        0.416667
+        >>> float(hinge_loss([0, 2], [[1.0, 0.5, 0.0], [0.0, 2.0, 2.5]]))
+        0.5
     """
     return _margin_loss(_hinge, y_true, pred_decision, sample_weight, where)
 
@@ -68,23 +83,38 @@ def squared_hinge_loss(
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """Mean of max(0, 1 − margin)², by how far a decision is on its right side.
+    """Squared hinge loss: the mean of max(0, 1 − margin)².
 
-    The margin is ± pred_decision for two classes and, for more, the decision of the true
-    class less the largest of the others (Crammer & Singer).
+    The margin is how far a decision is on the correct side: ± `pred_decision` for two classes and,
+    for more, the decision for the true class minus the largest of the others (Crammer & Singer).
 
-    Shapes: `y_true`, `sample_weight` and `where` (n,); `pred_decision` (n,) with labels 0 and
-    1, or (n, n_classes) with labels 0 to n_classes − 1. A scalar.
-    Range: [0, ∞), lower is better.
-    Undefined: NaN when nothing counts, and for a label that is no class.
-    Gradient: continuous in the decisions but where two of them are largest; smooth in the
-    weights.
-    Cost: O(n n_classes) time, no temporary arrays.
-    Raises: ValueError or TypeError for shapes and dtypes that do not fit.
-    Source: `torchmetrics.functional.hinge_loss` with `squared=True`.
+    Args:
+        y_true: True classes, shape (n,), whole numbers 0 to n_classes − 1, or 0 and 1 if
+            `pred_decision` has shape (n,).
+        pred_decision: Decision values, any numbers, shape (n,) for two classes (positive for class
+            1), or (n, n_classes).
+        sample_weight: Weights, shape (n,).
+        where: Boolean mask, shape (n,); samples where it is False are ignored.
 
-    >>> round(float(squared_hinge_loss([0, 1, 1], [-2.0, 0.25, 0.5])), 6)
-    0.270833
+    Returns:
+        Scalar in [0, ∞); lower is better.
+
+    Undefined:
+        NaN if no sample has positive weight, and for a label that is not one of the classes.
+
+    Gradient:
+        Continuous in the decisions except where two of them tie for the largest; smooth in the
+        weights.
+
+    Cost:
+        O(n n_classes) time, no temporary arrays.
+
+    References:
+        `torchmetrics.functional.hinge_loss` with `squared=True`.
+
+    Examples:
+        >>> round(float(squared_hinge_loss([0, 1, 1], [-2.0, 0.25, 0.5])), 6)
+        0.270833
     """
     return _margin_loss(_squared_hinge, y_true, pred_decision, sample_weight, where)
 
@@ -113,7 +143,7 @@ def _mean_penalty(statistic):
 
 
 def _margin(y_true: Array, decision: Array) -> Array:
-    """How far each decision is on the side of its label."""
+    """How far each decision is on the correct side."""
     if decision.ndim == 1:
         return jnp.where(is_positive(y_true), decision, -decision)
     own = as_labels(y_true)[:, None] == jnp.arange(decision.shape[1])[None]
@@ -139,23 +169,41 @@ def top_k_accuracy_score(
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """Share of samples whose class is among the k with the highest scores.
+    """Fraction of samples whose class is among the k with the highest scores.
 
-    Of equal scores that of the last class ranks first.
+    Among tied scores, that of the last class ranks first. For two classes and k = 1, class 1 is
+    predicted above 0.5 if all scores are in [0, 1], and above 0 otherwise.
 
-    Shapes: `y_true`, `sample_weight` and `where` (n,); `y_score` (n, n_classes) with labels 0
-    to n_classes − 1, or (n,) with labels 0 and 1: there, for k = 1, 1 is predicted above 0.5
-    if all scores are in [0, 1], and else above 0. A scalar.
-    Range: [0, 1], higher is better; with `normalize=False` the weight of the right samples.
-    Undefined: NaN when nothing counts, for a NaN score, and for a label that is no class.
-    Gradient: 0 in the scores, smooth in the weights.
-    Cost: O(n n_classes) time, no sort and no temporary arrays.
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: `sklearn.metrics.top_k_accuracy_score`.
+    Args:
+        y_true: True classes, shape (n,), whole numbers 0 to n_classes − 1, or 0 and 1 if `y_score`
+            has shape (n,).
+        y_score: Scores, any numbers, shape (n, n_classes), or (n,) for class 1 of two.
+        k: Number of classes that may be right, at least 1, static.
+        normalize: True for the fraction, False for the weight of the correct samples.
+        sample_weight: Weights, shape (n,).
+        where: Boolean mask, shape (n,); samples where it is False are ignored.
 
-    >>> y_score = [[0.5, 0.2, 0.2], [0.3, 0.4, 0.2], [0.2, 0.4, 0.3], [0.7, 0.2, 0.1]]
-    >>> float(top_k_accuracy_score([0, 1, 2, 2], y_score, k=2))
-    0.75
+    Returns:
+        Scalar in [0, 1]; higher is better. With `normalize=False` the weight of the correct
+            samples.
+
+    Undefined:
+        NaN if no sample has positive weight, for a NaN score, and for a label that is not one of
+        the classes.
+
+    Gradient:
+        0 in the scores, smooth in the weights.
+
+    Cost:
+        O(n n_classes) time, no sort and no temporary arrays.
+
+    References:
+        `sklearn.metrics.top_k_accuracy_score`.
+
+    Examples:
+        >>> y_score = [[0.5, 0.2, 0.2], [0.3, 0.4, 0.2], [0.2, 0.4, 0.3], [0.7, 0.2, 0.1]]
+        >>> float(top_k_accuracy_score([0, 1, 2, 2], y_score, k=2))
+        0.75
     """
     arrays = check.class_scores(
         y_true=y_true, y_score=y_score, sample_weight=sample_weight, where=where
@@ -170,7 +218,7 @@ def top_k_accuracy_score(
 @exportable
 @kinds(low=LEAST, high=MOST)
 class BinaryHits(NamedTuple):
-    """What is right of two classes, and the range of the scores, which decides the threshold."""
+    """Matches at two thresholds for two classes, and the range of the scores, which picks one."""
 
     above_half: Matches
     above_zero: Matches
@@ -179,7 +227,7 @@ class BinaryHits(NamedTuple):
 
     @property
     def chosen(self) -> Matches:
-        """What is right if 1 is predicted above 0.5 for probabilities, and else above 0."""
+        """Matches above 0.5 if all scores are in [0, 1], and above 0 otherwise."""
         probable = (self.low >= 0) & (self.high <= 1)
         return jax.tree.map(
             functools.partial(jnp.where, probable), self.above_half, self.above_zero
@@ -213,10 +261,10 @@ def _binary_hits(y_true: Array, y_score: Array, weight: Array) -> BinaryHits:
 
 
 def _places_above(y_true: Array, y_score: Array) -> Array:
-    """How many classes rank before the true one."""
+    """Number of classes that rank before the true one."""
     column = jnp.arange(y_score.shape[1])[None]
     own = y_true[:, None] == column
-    # One entry of a row is its own, so that the largest of these is it, whatever the dtype.
+    # With all other entries of a row at its minimum, the maximum is the true class's score.
     least = jnp.broadcast_to(jnp.min(y_score, axis=1, keepdims=True), y_score.shape)
     score = jnp.max(jnp.where(own, y_score, least), axis=1, keepdims=True)
     later = (y_score == score) & (column > y_true[:, None])
@@ -224,7 +272,7 @@ def _places_above(y_true: Array, y_score: Array) -> Array:
 
 
 def _all_classes(y_true: Array, scores: Array, weight: Array) -> Legal:
-    """Whether every label that counts has a score."""
+    """Whether every label with positive weight is one of the classes."""
     if scores.ndim == 1:
         known, reason = are_binary(y_true), "`y_true` must be 0 or 1"
     else:

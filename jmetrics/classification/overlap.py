@@ -1,4 +1,4 @@
-"""How well predicted and true members of a class overlap."""
+"""Overlap of the predicted and the true members of a class."""
 
 from __future__ import annotations
 
@@ -30,28 +30,47 @@ def precision_score(
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """Share of what is predicted positive that is, tp / (tp + fp).
+    """Fraction of predicted positives that are positive, tp / (tp + fp).
 
-    `average`: "binary" scores `pos_label` of the labels 0 and 1; "micro" adds the counts of all
-    classes; "macro" and "weighted" (by true counts) average over the classes that occur, or
-    those in `labels`; "samples" averages over rows of indicators. Under `jit`, classes need
-    `num_classes` or `labels`; labels beyond are dropped.
+    Args:
+        y_true: True classes, whole numbers from 0, shape (n,); or indicators 0 and 1, shape
+            (n, n_labels).
+        y_pred: Predicted classes or indicators, shape of `y_true`.
+        labels: Classes or columns to score, distinct whole numbers of at least 0, static; None for
+            all.
+        pos_label: Positive class for "binary", 0 or 1, traced.
+        average: "binary" scores `pos_label` of the labels 0 and 1; "micro" adds the counts of all
+            classes; "macro" and "weighted" (by true counts) average over the classes that occur, or
+            those in `labels`; "samples" averages over rows of indicators; None gives one value per
+            class.
+        zero_division: Value of 0 / 0, traced; may be NaN.
+        num_classes: Number of classes, static; under `jit`, classes need this or `labels`. Labels
+            of `num_classes` or more are dropped.
+        sample_weight: Weights, shape (n,).
+        where: Boolean mask, shape (n,); samples where it is False are ignored.
 
-    Shapes: both arrays (n,) of classes or (n, n_labels) of indicators, `sample_weight` and
-    `where` (n,). A scalar; with `average=None` one value for each class up to the largest
-    label, or for `num_classes` of them, or for each of `labels`.
-    Range: [0, 1], higher is better.
-    Undefined: `zero_division` for a class that is never predicted; averages
-    leave out what that makes NaN. NaN when nothing counts, and for labels that are
-    not whole numbers, or not 0 or 1 for "binary" and in indicators.
-    Gradient: 0 in the labels, smooth in the weights.
-    Cost: O(n + n_classes) time and memory.
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: `sklearn.metrics.precision_score`.
+    Returns:
+        Scalar in [0, 1]; higher is better. With `average=None` one value for each class up to the
+            largest label, or for `num_classes` of them, or for each of `labels`.
 
-    >>> y_true, y_pred = [0, 1, 2, 0, 1, 2], [0, 2, 1, 0, 0, 1]
-    >>> round(float(precision_score(y_true, y_pred, average="macro")), 6)
-    0.222222
+    Undefined:
+        `zero_division` for a class that is never predicted; averages leave out a value that is NaN
+        because of it. NaN if no sample has positive weight, and for labels that are not whole
+        numbers, or not 0 or 1 for "binary" and in indicators.
+
+    Gradient:
+        0 in the labels, smooth in the weights.
+
+    Cost:
+        O(n + n_classes) time and memory.
+
+    References:
+        `sklearn.metrics.precision_score`.
+
+    Examples:
+        >>> y_true, y_pred = [0, 1, 2, 0, 1, 2], [0, 2, 1, 0, 0, 1]
+        >>> round(float(precision_score(y_true, y_pred, average="macro")), 6)
+        0.222222
     """
     return averaged(
         precision,
@@ -80,28 +99,47 @@ def recall_score(
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """Share of what is positive that is predicted so, tp / (tp + fn).
+    """Fraction of positives that are predicted positive, tp / (tp + fn).
 
-    `average`: "binary" scores `pos_label` of the labels 0 and 1; "micro" adds the counts of all
-    classes; "macro" and "weighted" (by true counts) average over the classes that occur, or
-    those in `labels`; "samples" averages over rows of indicators. Under `jit`, classes need
-    `num_classes` or `labels`; labels beyond are dropped.
+    Args:
+        y_true: True classes, whole numbers from 0, shape (n,); or indicators 0 and 1, shape
+            (n, n_labels).
+        y_pred: Predicted classes or indicators, shape of `y_true`.
+        labels: Classes or columns to score, distinct whole numbers of at least 0, static; None for
+            all.
+        pos_label: Positive class for "binary", 0 or 1, traced.
+        average: "binary" scores `pos_label` of the labels 0 and 1; "micro" adds the counts of all
+            classes; "macro" and "weighted" (by true counts) average over the classes that occur, or
+            those in `labels`; "samples" averages over rows of indicators; None gives one value per
+            class.
+        zero_division: Value of 0 / 0, traced; may be NaN.
+        num_classes: Number of classes, static; under `jit`, classes need this or `labels`. Labels
+            of `num_classes` or more are dropped.
+        sample_weight: Weights, shape (n,).
+        where: Boolean mask, shape (n,); samples where it is False are ignored.
 
-    Shapes: both arrays (n,) of classes or (n, n_labels) of indicators, `sample_weight` and
-    `where` (n,). A scalar; with `average=None` one value for each class up to the largest
-    label, or for `num_classes` of them, or for each of `labels`.
-    Range: [0, 1], higher is better.
-    Undefined: `zero_division` for a class that is never true; averages
-    leave out what that makes NaN. NaN when nothing counts, and for labels that are
-    not whole numbers, or not 0 or 1 for "binary" and in indicators.
-    Gradient: 0 in the labels, smooth in the weights.
-    Cost: O(n + n_classes) time and memory.
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: `sklearn.metrics.recall_score`.
+    Returns:
+        Scalar in [0, 1]; higher is better. With `average=None` one value for each class up to the
+            largest label, or for `num_classes` of them, or for each of `labels`.
 
-    >>> y_true, y_pred = [0, 1, 2, 0, 1, 2], [0, 2, 1, 0, 0, 1]
-    >>> round(float(recall_score(y_true, y_pred, average="macro")), 6)
-    0.333333
+    Undefined:
+        `zero_division` for a class that does not occur in `y_true`; averages leave out a value that
+        is NaN because of it. NaN if no sample has positive weight, and for labels that are not
+        whole numbers, or not 0 or 1 for "binary" and in indicators.
+
+    Gradient:
+        0 in the labels, smooth in the weights.
+
+    Cost:
+        O(n + n_classes) time and memory.
+
+    References:
+        `sklearn.metrics.recall_score`.
+
+    Examples:
+        >>> y_true, y_pred = [0, 1, 2, 0, 1, 2], [0, 2, 1, 0, 0, 1]
+        >>> round(float(recall_score(y_true, y_pred, average="macro")), 6)
+        0.333333
     """
     return averaged(
         recall,
@@ -132,26 +170,45 @@ def f1_score(
 ) -> Array:
     """Harmonic mean of precision and recall, 2 tp / (2 tp + fp + fn).
 
-    `average`: "binary" scores `pos_label` of the labels 0 and 1; "micro" adds the counts of all
-    classes; "macro" and "weighted" (by true counts) average over the classes that occur, or
-    those in `labels`; "samples" averages over rows of indicators. Under `jit`, classes need
-    `num_classes` or `labels`; labels beyond are dropped.
+    Args:
+        y_true: True classes, whole numbers from 0, shape (n,); or indicators 0 and 1, shape
+            (n, n_labels).
+        y_pred: Predicted classes or indicators, shape of `y_true`.
+        labels: Classes or columns to score, distinct whole numbers of at least 0, static; None for
+            all.
+        pos_label: Positive class for "binary", 0 or 1, traced.
+        average: "binary" scores `pos_label` of the labels 0 and 1; "micro" adds the counts of all
+            classes; "macro" and "weighted" (by true counts) average over the classes that occur, or
+            those in `labels`; "samples" averages over rows of indicators; None gives one value per
+            class.
+        zero_division: Value of 0 / 0, traced; may be NaN.
+        num_classes: Number of classes, static; under `jit`, classes need this or `labels`. Labels
+            of `num_classes` or more are dropped.
+        sample_weight: Weights, shape (n,).
+        where: Boolean mask, shape (n,); samples where it is False are ignored.
 
-    Shapes: both arrays (n,) of classes or (n, n_labels) of indicators, `sample_weight` and
-    `where` (n,). A scalar; with `average=None` one value for each class up to the largest
-    label, or for `num_classes` of them, or for each of `labels`.
-    Range: [0, 1], higher is better.
-    Undefined: `zero_division` for a class that is neither true nor predicted; averages
-    leave out what that makes NaN. NaN when nothing counts, and for labels that are
-    not whole numbers, or not 0 or 1 for "binary" and in indicators.
-    Gradient: 0 in the labels, smooth in the weights.
-    Cost: O(n + n_classes) time and memory.
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: `sklearn.metrics.f1_score`; van Rijsbergen (1979).
+    Returns:
+        Scalar in [0, 1]; higher is better. With `average=None` one value for each class up to the
+            largest label, or for `num_classes` of them, or for each of `labels`.
 
-    >>> y_true, y_pred = [0, 1, 2, 0, 1, 2], [0, 2, 1, 0, 0, 1]
-    >>> round(float(f1_score(y_true, y_pred, average="macro")), 6)
-    0.266667
+    Undefined:
+        `zero_division` for a class that is neither true nor predicted; averages leave out a value
+        that is NaN because of it. NaN if no sample has positive weight, and for labels that are not
+        whole numbers, or not 0 or 1 for "binary" and in indicators.
+
+    Gradient:
+        0 in the labels, smooth in the weights.
+
+    Cost:
+        O(n + n_classes) time and memory.
+
+    References:
+        `sklearn.metrics.f1_score`; van Rijsbergen (1979).
+
+    Examples:
+        >>> y_true, y_pred = [0, 1, 2, 0, 1, 2], [0, 2, 1, 0, 0, 1]
+        >>> round(float(f1_score(y_true, y_pred, average="macro")), 6)
+        0.266667
     """
     return averaged(
         fbeta,
@@ -182,32 +239,53 @@ def fbeta_score(
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """Mean of precision and recall that takes recall for β times as important.
+    """Weighted harmonic mean of precision and recall, with recall β times as important.
 
     (1 + β²) tp / ((1 + β²) tp + fp + β² fn).
-    `beta` is a traced number: 0 gives precision, infinity recall.
-    `average`: "binary" scores `pos_label` of the labels 0 and 1; "micro" adds the counts of all
-    classes; "macro" and "weighted" (by true counts) average over the classes that occur, or
-    those in `labels`; "samples" averages over rows of indicators. Under `jit`, classes need
-    `num_classes` or `labels`; labels beyond are dropped.
 
-    Shapes: both arrays (n,) of classes or (n, n_labels) of indicators, `sample_weight` and
-    `where` (n,). A scalar; with `average=None` one value for each class up to the largest
-    label, or for `num_classes` of them, or for each of `labels`.
-    Range: [0, 1], higher is better.
-    Undefined: `zero_division` for a class that is neither true nor predicted; averages
-    leave out what that makes NaN. NaN when nothing counts, for a negative `beta`, and for
-    labels that are not whole numbers, or not 0 or 1 for "binary" and in indicators.
-    Gradient: smooth in `beta` and in the weights, 0 in the labels.
-    Cost: O(n + n_classes) time and memory.
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: `sklearn.metrics.fbeta_score`; van Rijsbergen (1979).
+    Args:
+        y_true: True classes, whole numbers from 0, shape (n,); or indicators 0 and 1, shape
+            (n, n_labels).
+        y_pred: Predicted classes or indicators, shape of `y_true`.
+        beta: Weight of recall relative to precision, not negative, traced; 0 gives precision,
+            infinity recall.
+        labels: Classes or columns to score, distinct whole numbers of at least 0, static; None for
+            all.
+        pos_label: Positive class for "binary", 0 or 1, traced.
+        average: "binary" scores `pos_label` of the labels 0 and 1; "micro" adds the counts of all
+            classes; "macro" and "weighted" (by true counts) average over the classes that occur, or
+            those in `labels`; "samples" averages over rows of indicators; None gives one value per
+            class.
+        zero_division: Value of 0 / 0, traced; may be NaN.
+        num_classes: Number of classes, static; under `jit`, classes need this or `labels`. Labels
+            of `num_classes` or more are dropped.
+        sample_weight: Weights, shape (n,).
+        where: Boolean mask, shape (n,); samples where it is False are ignored.
 
-    >>> y_true, y_pred = [0, 1, 2, 0, 1, 2], [0, 2, 1, 0, 0, 1]
-    >>> round(float(fbeta_score(y_true, y_pred, beta=0.5, average="macro")), 6)
-    0.238095
-    >>> fbeta_score(y_true, y_pred, beta=0.5, average=None)
-    Array([0.71428573, 0.        , 0.        ], dtype=float32)
+    Returns:
+        Scalar in [0, 1]; higher is better. With `average=None` one value for each class up to the
+            largest label, or for `num_classes` of them, or for each of `labels`.
+
+    Undefined:
+        `zero_division` for a class that is neither true nor predicted; averages leave out a value
+        that is NaN because of it. NaN if no sample has positive weight, for a negative `beta`, and
+        for labels that are not whole numbers, or not 0 or 1 for "binary" and in indicators.
+
+    Gradient:
+        Smooth in `beta` and in the weights, 0 in the labels.
+
+    Cost:
+        O(n + n_classes) time and memory.
+
+    References:
+        `sklearn.metrics.fbeta_score`; van Rijsbergen (1979).
+
+    Examples:
+        >>> y_true, y_pred = [0, 1, 2, 0, 1, 2], [0, 2, 1, 0, 0, 1]
+        >>> round(float(fbeta_score(y_true, y_pred, beta=0.5, average="macro")), 6)
+        0.238095
+        >>> fbeta_score(y_true, y_pred, beta=0.5, average=None)
+        Array([0.71428573, 0.        , 0.        ], dtype=float32)
     """
     return averaged(
         fbeta,
@@ -239,26 +317,45 @@ def jaccard_score(
 ) -> Array:
     """Size of the intersection over that of the union, tp / (tp + fp + fn).
 
-    `average`: "binary" scores `pos_label` of the labels 0 and 1; "micro" adds the counts of all
-    classes; "macro" and "weighted" (by true counts) average over the classes that occur, or
-    those in `labels`; "samples" averages over rows of indicators. Under `jit`, classes need
-    `num_classes` or `labels`; labels beyond are dropped.
+    Args:
+        y_true: True classes, whole numbers from 0, shape (n,); or indicators 0 and 1, shape
+            (n, n_labels).
+        y_pred: Predicted classes or indicators, shape of `y_true`.
+        labels: Classes or columns to score, distinct whole numbers of at least 0, static; None for
+            all.
+        pos_label: Positive class for "binary", 0 or 1, traced.
+        average: "binary" scores `pos_label` of the labels 0 and 1; "micro" adds the counts of all
+            classes; "macro" and "weighted" (by true counts) average over the classes that occur, or
+            those in `labels`; "samples" averages over rows of indicators; None gives one value per
+            class.
+        zero_division: Value of 0 / 0, traced; may be NaN.
+        num_classes: Number of classes, static; under `jit`, classes need this or `labels`. Labels
+            of `num_classes` or more are dropped.
+        sample_weight: Weights, shape (n,).
+        where: Boolean mask, shape (n,); samples where it is False are ignored.
 
-    Shapes: both arrays (n,) of classes or (n, n_labels) of indicators, `sample_weight` and
-    `where` (n,). A scalar; with `average=None` one value for each class up to the largest
-    label, or for `num_classes` of them, or for each of `labels`.
-    Range: [0, 1], higher is better.
-    Undefined: `zero_division` for a class that is neither true nor predicted; averages
-    leave out what that makes NaN. NaN when nothing counts, and for labels that are
-    not whole numbers, or not 0 or 1 for "binary" and in indicators.
-    Gradient: 0 in the labels, smooth in the weights.
-    Cost: O(n + n_classes) time and memory.
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: `sklearn.metrics.jaccard_score`; Jaccard (1912).
+    Returns:
+        Scalar in [0, 1]; higher is better. With `average=None` one value for each class up to the
+            largest label, or for `num_classes` of them, or for each of `labels`.
 
-    >>> y_true, y_pred = [0, 1, 2, 0, 1, 2], [0, 2, 1, 0, 0, 1]
-    >>> round(float(jaccard_score(y_true, y_pred, average="macro")), 6)
-    0.222222
+    Undefined:
+        `zero_division` for a class that is neither true nor predicted; averages leave out a value
+        that is NaN because of it. NaN if no sample has positive weight, and for labels that are not
+        whole numbers, or not 0 or 1 for "binary" and in indicators.
+
+    Gradient:
+        0 in the labels, smooth in the weights.
+
+    Cost:
+        O(n + n_classes) time and memory.
+
+    References:
+        `sklearn.metrics.jaccard_score`; Jaccard (1912).
+
+    Examples:
+        >>> y_true, y_pred = [0, 1, 2, 0, 1, 2], [0, 2, 1, 0, 0, 1]
+        >>> round(float(jaccard_score(y_true, y_pred, average="macro")), 6)
+        0.222222
     """
     return averaged(
         jaccard,
@@ -276,13 +373,21 @@ def jaccard_score(
 
 @exportable
 class PrecisionRecallFscore(NamedTuple):
-    """Several scores of one prediction; each as `average` says."""
+    """Precision, recall, F-score and support of one prediction.
+
+    Each score is a scalar or, with `average=None`, has shape (K,) for K classes.
+
+    Attributes:
+        precision: Precision, a scalar or shape (K,).
+        recall: Recall, a scalar or shape (K,).
+        fscore: F-score, a scalar or shape (K,).
+        support: True count of each class, shape (K,); None where the scores are averages.
+    """
 
     precision: Array
     recall: Array
     fscore: Array
     support: Array | None
-    """True count of each class; None where the scores are averages."""
 
 
 @metric
@@ -299,29 +404,53 @@ def precision_recall_fscore_support(
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> PrecisionRecallFscore:
-    """Precision, recall, F-score and true counts of each class, from one count.
+    """Precision, recall, F-score and support (true count) of each class, from one count.
 
-    Each as in `fbeta_score`; with `average=None`, the default here, for every class.
-    `average`: "binary" scores `pos_label` of the labels 0 and 1; "micro" adds the counts of all
-    classes; "macro" and "weighted" (by true counts) average over the classes that occur, or
-    those in `labels`; "samples" averages over rows of indicators. Under `jit`, classes need
-    `num_classes` or `labels`; labels beyond are dropped.
+    Each is as in `fbeta_score`; with `average=None`, the default here, for every class.
 
-    Shapes: both arrays (n,) of classes or (n, n_labels) of indicators, `sample_weight` and
-    `where` (n,). A scalar; with `average=None` one value for each class up to the largest
-    label, or for `num_classes` of them, or for each of `labels`.
-    Range: [0, 1], higher is better; counts are whole without weights.
-    Undefined: `zero_division` for a class without a denominator; averages
-    leave out what that makes NaN. NaN when nothing counts, and for labels that are
-    not whole numbers, or not 0 or 1 for "binary" and in indicators.
-    Gradient: 0 in the labels, smooth in the weights.
-    Cost: O(n + n_classes) time and memory.
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: `sklearn.metrics.precision_recall_fscore_support`.
+    Args:
+        y_true: True classes, whole numbers from 0, shape (n,); or indicators 0 and 1, shape
+            (n, n_labels).
+        y_pred: Predicted classes or indicators, shape of `y_true`.
+        beta: Weight of recall relative to precision, not negative, traced; 0 gives precision,
+            infinity recall.
+        labels: Classes or columns to score, distinct whole numbers of at least 0, static; None for
+            all.
+        pos_label: Positive class for "binary", 0 or 1, traced.
+        average: "binary" scores `pos_label` of the labels 0 and 1; "micro" adds the counts of all
+            classes; "macro" and "weighted" (by true counts) average over the classes that occur, or
+            those in `labels`; "samples" averages over rows of indicators; None gives one value per
+            class.
+        zero_division: Value of 0 / 0, traced; may be NaN.
+        num_classes: Number of classes, static; under `jit`, classes need this or `labels`. Labels
+            of `num_classes` or more are dropped.
+        sample_weight: Weights, shape (n,).
+        where: Boolean mask, shape (n,); samples where it is False are ignored.
 
-    >>> result = precision_recall_fscore_support([0, 1, 2, 0, 1, 2], [0, 2, 1, 0, 0, 1])
-    >>> result.recall.tolist(), result.support.tolist()
-    ([1.0, 0.0, 0.0], [2, 2, 2])
+    Returns:
+        Named tuple of `precision`, `recall` and `fscore`, in [0, 1], higher is better, and
+            `support`, whole numbers without weights, None for averages. Scalars; with
+            `average=None` one value for each class up to the largest label, or for `num_classes` of
+            them, or for each of `labels`.
+
+    Undefined:
+        `zero_division` for a class without a denominator; averages leave out a value that is NaN
+        because of it. NaN if no sample has positive weight, for an F-score with a negative `beta`,
+        and for labels that are not whole numbers, or not 0 or 1 for "binary" and in indicators.
+
+    Gradient:
+        0 in the labels, smooth in the weights.
+
+    Cost:
+        O(n + n_classes) time and memory.
+
+    References:
+        `sklearn.metrics.precision_recall_fscore_support`.
+
+    Examples:
+        >>> result = precision_recall_fscore_support([0, 1, 2, 0, 1, 2], [0, 2, 1, 0, 0, 1])
+        >>> result.recall.tolist(), result.support.tolist()
+        ([1.0, 0.0, 0.0], [2, 2, 2])
     """
     scores = averaged(
         _precision_recall_fscore,
@@ -351,20 +480,20 @@ def _with_support(statistic, finish, *, of_class, dtype):
 
 
 def precision(counts: BinaryCounts, zero_division: float | Array) -> Array:
-    """Share of what is predicted that is true."""
+    """Fraction of predicted positives that are positive."""
     return safe_divide(counts.tp, counts.pred, zero_division)
 
 
 def recall(counts: BinaryCounts, zero_division: float | Array) -> Array:
-    """Share of what is true that is predicted."""
+    """Fraction of positives that are predicted positive."""
     return safe_divide(counts.tp, counts.true, zero_division)
 
 
 def fbeta(counts: BinaryCounts, zero_division: float | Array, beta: float | Array) -> Array:
-    """Precision and recall in one; NaN for a negative `beta`."""
+    """F-beta score; NaN for a negative `beta`."""
     beta = jnp.asarray(beta, counts.tp.dtype)
     beta = check.defined(beta, beta >= 0, "`beta` must not be negative")
-    # Shares of 1 / (1 + β²) and β² / (1 + β²), neither of which is rounded to 0 with the other.
+    # The weights 1 / (1 + β²) and β² / (1 + β²), in terms of 1 / β above 1: β² may overflow.
     above = beta > 1
     square = jnp.square(jnp.where(above, 1 / jnp.where(above, beta, 1), beta))
     large, small = 1 / (1 + square), square / (1 + square)

@@ -1,4 +1,4 @@
-"""Rates of right and wrong predictions within a class, and what is made of them."""
+"""Rates of correct and incorrect predictions per class, and scores made of them."""
 
 from __future__ import annotations
 
@@ -39,28 +39,47 @@ def specificity_score(
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """Share of what is negative that is predicted so, tn / (tn + fp).
+    """Fraction of negatives that are predicted negative, tn / (tn + fp).
 
-    `average`: "binary" scores `pos_label` of the labels 0 and 1; "micro" adds the counts of all
-    classes; "macro" and "weighted" (by true counts) average over the classes that occur, or
-    those in `labels`; "samples" averages over rows of indicators. Under `jit`, classes need
-    `num_classes` or `labels`; labels beyond are dropped.
+    Args:
+        y_true: True classes, whole numbers from 0, shape (n,); or indicators 0 and 1, shape
+            (n, n_labels).
+        y_pred: Predicted classes or indicators, shape of `y_true`.
+        labels: Classes or columns to score, distinct whole numbers of at least 0, static; None for
+            all.
+        pos_label: Positive class for "binary", 0 or 1, traced.
+        average: "binary" scores `pos_label` of the labels 0 and 1; "micro" adds the counts of all
+            classes; "macro" and "weighted" (by true counts) average over the classes that occur, or
+            those in `labels`; "samples" averages over rows of indicators; None gives one value per
+            class.
+        zero_division: Value of 0 / 0, traced; may be NaN.
+        num_classes: Number of classes, static; under `jit`, classes need this or `labels`. Labels
+            of `num_classes` or more are dropped.
+        sample_weight: Weights, shape (n,).
+        where: Boolean mask, shape (n,); samples where it is False are ignored.
 
-    Shapes: both arrays (n,) of classes or (n, n_labels) of indicators, `sample_weight` and
-    `where` (n,). A scalar; with `average=None` one value for each class up to the largest
-    label, or for `num_classes` of them, or for each of `labels`.
-    Range: [0, 1], higher is better.
-    Undefined: `zero_division` for a class that everything belongs to; averages
-    leave out what that makes NaN. NaN when nothing counts, and for labels that are
-    not whole numbers, or not 0 or 1 for "binary" and in indicators.
-    Gradient: 0 in the labels, smooth in the weights.
-    Cost: O(n + n_classes) time and memory.
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: `torchmetrics.functional.specificity`.
+    Returns:
+        Scalar in [0, 1]; higher is better. With `average=None` one value for each class up to the
+            largest label, or for `num_classes` of them, or for each of `labels`.
 
-    >>> y_true, y_pred = [0, 1, 2, 0, 1, 2], [0, 2, 1, 0, 0, 1]
-    >>> round(float(specificity_score(y_true, y_pred, average="macro")), 6)
-    0.666667
+    Undefined:
+        `zero_division` for a class to which every sample belongs; averages leave out a value that
+        is NaN because of it. NaN if no sample has positive weight, and for labels that are not
+        whole numbers, or not 0 or 1 for "binary" and in indicators.
+
+    Gradient:
+        0 in the labels, smooth in the weights.
+
+    Cost:
+        O(n + n_classes) time and memory.
+
+    References:
+        `torchmetrics.functional.specificity`.
+
+    Examples:
+        >>> y_true, y_pred = [0, 1, 2, 0, 1, 2], [0, 2, 1, 0, 0, 1]
+        >>> round(float(specificity_score(y_true, y_pred, average="macro")), 6)
+        0.666667
     """
     return averaged(
         specificity,
@@ -89,28 +108,47 @@ def negative_predictive_value(
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """Share of what is predicted negative that is, tn / (tn + fn).
+    """Fraction of predicted negatives that are negative, tn / (tn + fn).
 
-    `average`: "binary" scores `pos_label` of the labels 0 and 1; "micro" adds the counts of all
-    classes; "macro" and "weighted" (by true counts) average over the classes that occur, or
-    those in `labels`; "samples" averages over rows of indicators. Under `jit`, classes need
-    `num_classes` or `labels`; labels beyond are dropped.
+    Args:
+        y_true: True classes, whole numbers from 0, shape (n,); or indicators 0 and 1, shape
+            (n, n_labels).
+        y_pred: Predicted classes or indicators, shape of `y_true`.
+        labels: Classes or columns to score, distinct whole numbers of at least 0, static; None for
+            all.
+        pos_label: Positive class for "binary", 0 or 1, traced.
+        average: "binary" scores `pos_label` of the labels 0 and 1; "micro" adds the counts of all
+            classes; "macro" and "weighted" (by true counts) average over the classes that occur, or
+            those in `labels`; "samples" averages over rows of indicators; None gives one value per
+            class.
+        zero_division: Value of 0 / 0, traced; may be NaN.
+        num_classes: Number of classes, static; under `jit`, classes need this or `labels`. Labels
+            of `num_classes` or more are dropped.
+        sample_weight: Weights, shape (n,).
+        where: Boolean mask, shape (n,); samples where it is False are ignored.
 
-    Shapes: both arrays (n,) of classes or (n, n_labels) of indicators, `sample_weight` and
-    `where` (n,). A scalar; with `average=None` one value for each class up to the largest
-    label, or for `num_classes` of them, or for each of `labels`.
-    Range: [0, 1], higher is better.
-    Undefined: `zero_division` for a class that is always predicted; averages
-    leave out what that makes NaN. NaN when nothing counts, and for labels that are
-    not whole numbers, or not 0 or 1 for "binary" and in indicators.
-    Gradient: 0 in the labels, smooth in the weights.
-    Cost: O(n + n_classes) time and memory.
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: `torchmetrics.functional.negative_predictive_value`.
+    Returns:
+        Scalar in [0, 1]; higher is better. With `average=None` one value for each class up to the
+            largest label, or for `num_classes` of them, or for each of `labels`.
 
-    >>> y_true, y_pred = [0, 1, 2, 0, 1, 2], [0, 2, 1, 0, 0, 1]
-    >>> round(float(negative_predictive_value(y_true, y_pred, average="macro")), 6)
-    0.7
+    Undefined:
+        `zero_division` for a class that is always predicted; averages leave out a value that is NaN
+        because of it. NaN if no sample has positive weight, and for labels that are not whole
+        numbers, or not 0 or 1 for "binary" and in indicators.
+
+    Gradient:
+        0 in the labels, smooth in the weights.
+
+    Cost:
+        O(n + n_classes) time and memory.
+
+    References:
+        `torchmetrics.functional.negative_predictive_value`.
+
+    Examples:
+        >>> y_true, y_pred = [0, 1, 2, 0, 1, 2], [0, 2, 1, 0, 0, 1]
+        >>> round(float(negative_predictive_value(y_true, y_pred, average="macro")), 6)
+        0.7
     """
     return averaged(
         _negative_predictive_value,
@@ -139,28 +177,48 @@ def false_positive_rate(
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """Share of what is negative that is predicted positive, fp / (tn + fp).
+    """Fraction of negatives that are predicted positive, fp / (tn + fp).
 
-    `average`: "binary" scores `pos_label` of the labels 0 and 1; "micro" adds the counts of all
-    classes; "macro" and "weighted" (by true counts) average over the classes that occur, or
-    those in `labels`; "samples" averages over rows of indicators. Under `jit`, classes need
-    `num_classes` or `labels`; labels beyond are dropped.
+    Args:
+        y_true: True classes, whole numbers from 0, shape (n,); or indicators 0 and 1, shape
+            (n, n_labels).
+        y_pred: Predicted classes or indicators, shape of `y_true`.
+        labels: Classes or columns to score, distinct whole numbers of at least 0, static; None for
+            all.
+        pos_label: Positive class for "binary", 0 or 1, traced.
+        average: "binary" scores `pos_label` of the labels 0 and 1; "micro" adds the counts of all
+            classes; "macro" and "weighted" (by true counts) average over the classes that occur, or
+            those in `labels`; "samples" averages over rows of indicators; None gives one value per
+            class.
+        zero_division: Value of 0 / 0, traced; may be NaN.
+        num_classes: Number of classes, static; under `jit`, classes need this or `labels`. Labels
+            of `num_classes` or more are dropped.
+        sample_weight: Weights, shape (n,).
+        where: Boolean mask, shape (n,); samples where it is False are ignored.
 
-    Shapes: both arrays (n,) of classes or (n, n_labels) of indicators, `sample_weight` and
-    `where` (n,). A scalar; with `average=None` one value for each class up to the largest
-    label, or for `num_classes` of them, or for each of `labels`.
-    Range: [0, 1], lower is better; 1 − `specificity_score`.
-    Undefined: `zero_division` for a class that everything belongs to; averages
-    leave out what that makes NaN. NaN when nothing counts, and for labels that are
-    not whole numbers, or not 0 or 1 for "binary" and in indicators.
-    Gradient: 0 in the labels, smooth in the weights.
-    Cost: O(n + n_classes) time and memory.
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: `fairlearn.metrics.false_positive_rate`.
+    Returns:
+        Scalar in [0, 1]; lower is better; 1 − `specificity_score`. With `average=None` one value
+            for each class up to the largest label, or for `num_classes` of them, or for each of
+            `labels`.
 
-    >>> y_true, y_pred = [0, 1, 2, 0, 1, 2], [0, 2, 1, 0, 0, 1]
-    >>> round(float(false_positive_rate(y_true, y_pred, average="macro")), 6)
-    0.333333
+    Undefined:
+        `zero_division` for a class to which every sample belongs; averages leave out a value that
+        is NaN because of it. NaN if no sample has positive weight, and for labels that are not
+        whole numbers, or not 0 or 1 for "binary" and in indicators.
+
+    Gradient:
+        0 in the labels, smooth in the weights.
+
+    Cost:
+        O(n + n_classes) time and memory.
+
+    References:
+        `fairlearn.metrics.false_positive_rate`.
+
+    Examples:
+        >>> y_true, y_pred = [0, 1, 2, 0, 1, 2], [0, 2, 1, 0, 0, 1]
+        >>> round(float(false_positive_rate(y_true, y_pred, average="macro")), 6)
+        0.333333
     """
     return averaged(
         _false_positive_rate,
@@ -189,28 +247,48 @@ def false_negative_rate(
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """Share of what is positive that is predicted negative, fn / (tp + fn).
+    """Fraction of positives that are predicted negative, fn / (tp + fn).
 
-    `average`: "binary" scores `pos_label` of the labels 0 and 1; "micro" adds the counts of all
-    classes; "macro" and "weighted" (by true counts) average over the classes that occur, or
-    those in `labels`; "samples" averages over rows of indicators. Under `jit`, classes need
-    `num_classes` or `labels`; labels beyond are dropped.
+    Args:
+        y_true: True classes, whole numbers from 0, shape (n,); or indicators 0 and 1, shape
+            (n, n_labels).
+        y_pred: Predicted classes or indicators, shape of `y_true`.
+        labels: Classes or columns to score, distinct whole numbers of at least 0, static; None for
+            all.
+        pos_label: Positive class for "binary", 0 or 1, traced.
+        average: "binary" scores `pos_label` of the labels 0 and 1; "micro" adds the counts of all
+            classes; "macro" and "weighted" (by true counts) average over the classes that occur, or
+            those in `labels`; "samples" averages over rows of indicators; None gives one value per
+            class.
+        zero_division: Value of 0 / 0, traced; may be NaN.
+        num_classes: Number of classes, static; under `jit`, classes need this or `labels`. Labels
+            of `num_classes` or more are dropped.
+        sample_weight: Weights, shape (n,).
+        where: Boolean mask, shape (n,); samples where it is False are ignored.
 
-    Shapes: both arrays (n,) of classes or (n, n_labels) of indicators, `sample_weight` and
-    `where` (n,). A scalar; with `average=None` one value for each class up to the largest
-    label, or for `num_classes` of them, or for each of `labels`.
-    Range: [0, 1], lower is better; 1 − `recall_score`.
-    Undefined: `zero_division` for a class that is never true; averages
-    leave out what that makes NaN. NaN when nothing counts, and for labels that are
-    not whole numbers, or not 0 or 1 for "binary" and in indicators.
-    Gradient: 0 in the labels, smooth in the weights.
-    Cost: O(n + n_classes) time and memory.
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: `fairlearn.metrics.false_negative_rate`.
+    Returns:
+        Scalar in [0, 1]; lower is better; 1 − `recall_score`. With `average=None` one value for
+            each class up to the largest label, or for `num_classes` of them, or for each of
+            `labels`.
 
-    >>> y_true, y_pred = [0, 1, 2, 0, 1, 2], [0, 2, 1, 0, 0, 1]
-    >>> round(float(false_negative_rate(y_true, y_pred, average="macro")), 6)
-    0.666667
+    Undefined:
+        `zero_division` for a class that does not occur in `y_true`; averages leave out a value that
+        is NaN because of it. NaN if no sample has positive weight, and for labels that are not
+        whole numbers, or not 0 or 1 for "binary" and in indicators.
+
+    Gradient:
+        0 in the labels, smooth in the weights.
+
+    Cost:
+        O(n + n_classes) time and memory.
+
+    References:
+        `fairlearn.metrics.false_negative_rate`.
+
+    Examples:
+        >>> y_true, y_pred = [0, 1, 2, 0, 1, 2], [0, 2, 1, 0, 0, 1]
+        >>> round(float(false_negative_rate(y_true, y_pred, average="macro")), 6)
+        0.666667
     """
     return averaged(
         _false_negative_rate,
@@ -238,18 +316,35 @@ def balanced_accuracy_score(
 ) -> Array:
     """Mean of the recalls of the classes in `y_true`: accuracy if all were equally frequent.
 
-    Shapes: all (n,). A scalar. `num_classes` is needed under `jit`; samples of a class beyond
-    do not count.
-    Range: [0, 1], higher is better; with `adjusted` 0 is what chance gives, 1 still perfect.
-    Undefined: NaN when nothing counts, for labels that are not whole numbers and, with
-    `adjusted`, where `y_true` has one class alone.
-    Gradient: 0 in the labels, smooth in the weights.
-    Cost: O(n + num_classes) time and memory.
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: `sklearn.metrics.balanced_accuracy_score`; Brodersen et al. (2010).
+    Args:
+        y_true: True classes, whole numbers from 0, shape (n,).
+        y_pred: Predicted classes, shape (n,).
+        adjusted: Whether to rescale the score so that chance level is 0 and a perfect score still
+            1.
+        num_classes: Number of classes, static; required under `jit`. Samples whose true class is
+            `num_classes` or more are ignored.
+        sample_weight: Weights, shape (n,).
+        where: Boolean mask, shape (n,); samples where it is False are ignored.
 
-    >>> balanced_accuracy_score([0, 1, 0, 0, 1, 0], [0, 1, 0, 0, 0, 1])
-    Array(0.625, dtype=float32)
+    Returns:
+        Scalar in [0, 1]; higher is better. With `adjusted`, 0 is chance level and 1 still perfect.
+
+    Undefined:
+        NaN if no sample has positive weight, for labels that are not whole numbers and, with
+        `adjusted`, if `y_true` has only one class.
+
+    Gradient:
+        0 in the labels, smooth in the weights.
+
+    Cost:
+        O(n + num_classes) time and memory.
+
+    References:
+        `sklearn.metrics.balanced_accuracy_score`; Brodersen et al. (2010).
+
+    Examples:
+        >>> balanced_accuracy_score([0, 1, 0, 0, 1, 0], [0, 1, 0, 0, 0, 1])
+        Array(0.625, dtype=float32)
     """
     return _of_classes(
         mean_recall, y_true, y_pred, num_classes, sample_weight, where, adjusted=bool(adjusted)
@@ -257,7 +352,7 @@ def balanced_accuracy_score(
 
 
 def mean_recall(counts: BinaryCounts, adjusted: bool) -> Array:
-    """Mean over the classes that are true of some sample; NaN when nothing counts."""
+    """Mean recall over the classes that occur in `y_true`; NaN if none does."""
     present = counts.true != 0
     score = weighted_mean(recall(counts, 0.0), present)
     if adjusted:
@@ -277,17 +372,32 @@ def geometric_mean_score(
 ) -> Array:
     """Geometric mean of the recalls of the classes in `y_true`, (Π recall_k)^(1 / K).
 
-    Shapes: all (n,). A scalar. `num_classes` is needed under `jit`; samples of a class beyond
-    do not count.
-    Range: [0, 1], higher is better; 0 as soon as one class is never found.
-    Undefined: NaN when nothing counts, and for labels that are not whole numbers.
-    Gradient: 0 in the labels, smooth in the weights; 0 where the score is.
-    Cost: O(n + num_classes) time and memory.
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: Kubat & Matwin (1997); `imblearn.metrics.geometric_mean_score`.
+    Args:
+        y_true: True classes, whole numbers from 0, shape (n,).
+        y_pred: Predicted classes, shape (n,).
+        num_classes: Number of classes, static; required under `jit`. Samples whose true class is
+            `num_classes` or more are ignored.
+        sample_weight: Weights, shape (n,).
+        where: Boolean mask, shape (n,); samples where it is False are ignored.
 
-    >>> round(float(geometric_mean_score([0, 1, 0, 0, 1, 0], [0, 1, 0, 0, 0, 1])), 6)
-    0.612372
+    Returns:
+        Scalar in [0, 1]; higher is better. It is 0 if any class has a recall of 0.
+
+    Undefined:
+        NaN if no sample has positive weight, and for labels that are not whole numbers.
+
+    Gradient:
+        0 in the labels, smooth in the weights; 0 where the score is 0.
+
+    Cost:
+        O(n + num_classes) time and memory.
+
+    References:
+        Kubat & Matwin (1997); `imblearn.metrics.geometric_mean_score`.
+
+    Examples:
+        >>> round(float(geometric_mean_score([0, 1, 0, 0, 1, 0], [0, 1, 0, 0, 0, 1])), 6)
+        0.612372
     """
     return _of_classes(_geometric_mean, y_true, y_pred, num_classes, sample_weight, where)
 
@@ -318,12 +428,15 @@ def _of_classes(
 
 @exportable
 class LikelihoodRatios(NamedTuple):
-    """How much likelier a prediction makes what it says."""
+    """Likelihood ratios of a positive and of a negative prediction.
+
+    Attributes:
+        positive: LR+, recall / false positive rate, a scalar.
+        negative: LR−, false negative rate / specificity, a scalar.
+    """
 
     positive: Array
-    """LR+, recall / false positive rate."""
     negative: Array
-    """LR−, false negative rate / specificity."""
 
 
 @metric
@@ -338,24 +451,41 @@ def class_likelihood_ratios(
 ) -> LikelihoodRatios:
     """Ratios by which a positive and a negative prediction change the odds of being positive.
 
-    LR+ = (tp / (tp + fn)) / (fp / (tn + fp)) and LR− = (fn / (tp + fn)) / (tn / (tn + fp)).
-    Unlike precision they do not depend on how frequent the positives are.
+    LR+ = (tp / (tp + fn)) / (fp / (tn + fp)) and LR− = (fn / (tp + fn)) / (tn / (tn + fp)). Unlike
+    precision they do not depend on how frequent the positives are.
 
-    Shapes: all (n,); `y_true` and `y_pred` hold 0 and 1, or the two `labels`, negative and
-    positive, beside which other labels are dropped. Two scalars.
-    Range: LR+ in [0, ∞), higher is better, 1 tells nothing; LR− in [0, ∞), lower is better.
-    Undefined: without a false positive LR+, without a true negative LR−, is
-    `replace_undefined_by`, one number or {"LR+": ..., "LR-": ...}, all traced. Otherwise NaN
-    without a positive. NaN when nothing counts, and for labels other than 0 and 1 without
-    `labels`.
-    Gradient: 0 in the labels, smooth in the weights.
-    Cost: O(n) time, no temporary arrays.
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: `sklearn.metrics.class_likelihood_ratios`; Brenner & Gefeller (1997).
+    Args:
+        y_true: True labels, 0 and 1 or the two `labels`, shape (n,).
+        y_pred: Predicted labels, shape (n,).
+        labels: The negative and the positive label, static; samples with any other label are
+            dropped. None for 0 and 1.
+        replace_undefined_by: Value of an undefined ratio: one number, or {"LR+": ..., "LR-": ...},
+            all traced.
+        sample_weight: Weights, shape (n,).
+        where: Boolean mask, shape (n,); samples where it is False are ignored.
 
-    >>> ratios = class_likelihood_ratios([0, 1, 0, 1, 0], [1, 1, 0, 0, 0])
-    >>> round(float(ratios.positive), 6), round(float(ratios.negative), 6)
-    (1.5, 0.75)
+    Returns:
+        Named tuple of two scalars, `positive` (LR+) in [0, ∞), higher is better, 1 is
+            uninformative, and `negative` (LR−) in [0, ∞), lower is better.
+
+    Undefined:
+        NaN without positives. Otherwise LR+ without false positives, and LR− without true
+        negatives, is `replace_undefined_by`. NaN if no sample has positive weight, and for labels
+        other than 0 and 1 without `labels`.
+
+    Gradient:
+        0 in the labels, smooth in the weights.
+
+    Cost:
+        O(n) time, no temporary arrays.
+
+    References:
+        `sklearn.metrics.class_likelihood_ratios`; Brenner & Gefeller (1997).
+
+    Examples:
+        >>> ratios = class_likelihood_ratios([0, 1, 0, 1, 0], [1, 1, 0, 0, 0])
+        >>> round(float(ratios.positive), 6), round(float(ratios.negative), 6)
+        (1.5, 0.75)
     """
     arrays = check.samples(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where)
     replacements = check.number_for_each(
@@ -398,7 +528,7 @@ def _likelihood_ratios(
 
 
 def specificity(counts: BinaryCounts, zero_division: float | Array) -> Array:
-    """Share of what is negative that is predicted so."""
+    """Fraction of negatives that are predicted negative."""
     return safe_divide(counts.tn, counts.tn + counts.fp, zero_division)
 
 

@@ -1,4 +1,4 @@
-"""Counts themselves: which class was taken for which."""
+"""Confusion matrices."""
 
 from __future__ import annotations
 
@@ -41,20 +41,40 @@ def confusion_matrix(
 ) -> Array:
     """Number of samples of each true class (row) predicted as each class (column).
 
-    Shapes: both arrays, `sample_weight` and `where` (n,). The result is (K, K) for the K
-    classes up to the largest label, or `num_classes` of them, which is needed under `jit`, or
-    those in `labels`, in that order. Samples with another label are left out.
-    Range: [0, ∞): integers for integer labels without weights, else floats; with `normalize`
-    shares in [0, 1] of the "true" class, of the "pred" class or of "all".
-    Undefined: 0 for a share of a class that does not occur, NaN for shares when nothing counts.
-    NaN for labels that are not whole numbers.
-    Gradient: 0 in the labels, smooth in the weights.
-    Cost: O(n + K²) time and memory, no n × K array.
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: `sklearn.metrics.confusion_matrix`.
+    Samples with a label that is not one of the K classes are left out.
 
-    >>> confusion_matrix([2, 0, 2, 2, 0, 1], [0, 0, 2, 2, 0, 2]).tolist()
-    [[2, 0, 0], [0, 0, 1], [1, 0, 2]]
+    Args:
+        y_true: True classes, whole numbers from 0, shape (n,).
+        y_pred: Predicted classes, shape (n,).
+        labels: Classes in the order of rows and columns, distinct whole numbers of at least 0,
+            static; None for all.
+        normalize: None for counts, or proportions of the "true" class (row), of the "pred" class
+            (column) or of "all".
+        num_classes: Number of classes, static; under `jit` either this or `labels` is required.
+        sample_weight: Weights, shape (n,).
+        where: Boolean mask, shape (n,); samples where it is False are ignored.
+
+    Returns:
+        Array (K, K) of counts in [0, ∞), or proportions in [0, 1] with `normalize`, for the K
+            classes up to the largest label, or `num_classes` of them, or those in `labels`. Counts
+            are integers for integer labels without weights, floats otherwise.
+
+    Undefined:
+        A proportion of a class that does not occur is 0; proportions are NaN if no sample has
+        positive weight. NaN for labels that are not whole numbers.
+
+    Gradient:
+        0 in the labels, smooth in the weights.
+
+    Cost:
+        O(n + K²) time and memory, no n × K array.
+
+    References:
+        `sklearn.metrics.confusion_matrix`.
+
+    Examples:
+        >>> confusion_matrix([2, 0, 2, 2, 0, 1], [0, 0, 2, 2, 0, 2]).tolist()
+        [[2, 0, 0], [0, 0, 1], [1, 0, 2]]
     """
     check.one_of("normalize", normalize, _NORMALIZATIONS)
     arrays = check.samples(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where)
@@ -68,7 +88,7 @@ def confusion_matrix(
 
 
 def pair_cells(y_true, y_pred, sample_weight, where, *, labels, num_classes):
-    """Kernel: the table of all pairs of classes."""
+    """Kernel: the confusion matrix."""
     weight = weight_of(y_true, y_pred, sample_weight, where)
     table = confusion_of(y_true, y_pred, weight, labels, num_classes)
     return Labelled(table, (all_labels(y_true, y_pred, weight),), jnp.sum(weight))
@@ -90,7 +110,7 @@ def confusion_of(
     labels: tuple[int, ...] | None,
     num_classes: int,
 ) -> Array:
-    """Table of all pairs of classes, or of those that are named, in that order."""
+    """Confusion matrix of all classes, or of those in `labels`, in that order."""
     table = confusion(as_labels(y_true), as_labels(y_pred), weight, num_classes)
     if labels is None:
         return table
@@ -111,20 +131,38 @@ def multilabel_confusion_matrix(
 ) -> Array:
     """Confusion matrix [[tn, fp], [fn, tp]] of each class or label against the rest.
 
-    Shapes: both arrays (n,) of classes or (n, n_labels) of indicators, `sample_weight` and
-    `where` (n,). The result is (K, 2, 2) for the K classes up to the largest label, or
-    `num_classes` of them, which is needed under `jit`, or those in `labels`, in that order;
-    with `samplewise`, for indicators, (n, 2, 2).
-    Range: [0, ∞): integers for integer labels without weights, else floats.
-    Undefined: NaN for labels that are not whole numbers, or not 0 or 1 in indicators; where
-    the result is an integer, which cannot be NaN, −2³¹.
-    Gradient: 0 in the labels, smooth in the weights.
-    Cost: O(n + K) time and memory for classes, O(n K) time for indicators.
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: `sklearn.metrics.multilabel_confusion_matrix`.
+    Args:
+        y_true: True classes, whole numbers from 0, shape (n,); or indicators 0 and 1, shape
+            (n, n_labels).
+        y_pred: Predicted classes or indicators, shape of `y_true`.
+        labels: Classes or columns in the order of the result, distinct whole numbers of at least 0,
+            static; None for all.
+        samplewise: Whether to count within each sample instead of each label; needs indicators.
+        num_classes: Number of classes, static; under `jit`, classes need this or `labels`.
+        sample_weight: Weights, shape (n,).
+        where: Boolean mask, shape (n,); samples where it is False are ignored.
 
-    >>> multilabel_confusion_matrix([2, 0, 2, 2, 0, 1], [0, 0, 2, 2, 0, 2])[2].tolist()
-    [[2, 1], [1, 2]]
+    Returns:
+        Array (K, 2, 2) of counts in [0, ∞) for the K classes up to the largest label, or
+            `num_classes` of them, or those in `labels`; (n, 2, 2) with `samplewise`. Integers for
+            integer labels without weights, floats otherwise.
+
+    Undefined:
+        NaN for labels that are not whole numbers, or not 0 or 1 in indicators; where the result is
+        an integer, which cannot be NaN, −2³¹.
+
+    Gradient:
+        0 in the labels, smooth in the weights.
+
+    Cost:
+        O(n + K) time and memory for classes, O(n K) time for indicators.
+
+    References:
+        `sklearn.metrics.multilabel_confusion_matrix`.
+
+    Examples:
+        >>> multilabel_confusion_matrix([2, 0, 2, 2, 0, 1], [0, 0, 2, 2, 0, 2])[2].tolist()
+        [[2, 1], [1, 2]]
     """
     arrays = check.samples(
         y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where, ndim=(1, 2)

@@ -26,10 +26,10 @@ def auc_in_order(y_true: Array, y_score: Array) -> InOrder:
 
 
 def _auc(weight: Array, positive: Array, start: Array) -> Array:
-    """Share of pairs ranked right, from weights by place.
+    """Fraction of pairs ranked correctly, from weights in sorted order.
 
-    A positive is beaten by the negatives before its ties, and by half of those in its ties,
-    which all come before it.
+    A positive loses to the negatives before its ties, and to half of those in its ties, which
+    all come before it.
     """
     none = jnp.zeros_like(weight)
     positives, negatives = jnp.where(positive, weight, none), jnp.where(positive, none, weight)
@@ -40,7 +40,7 @@ def _auc(weight: Array, positive: Array, start: Array) -> Array:
 
 
 def _running_sums(x: Array) -> Array:
-    """Sums of everything up to each place: within blocks by a product, then over blocks."""
+    """Cumulative sums: within blocks by a matrix product, then over blocks."""
     blocks = -(-x.shape[0] // _BLOCK)
     padded = jnp.pad(x, (0, blocks * _BLOCK - x.shape[0])).reshape(blocks, _BLOCK)
     up_to = jnp.triu(jnp.ones((_BLOCK, _BLOCK), x.dtype))

@@ -1,4 +1,4 @@
-"""Points at all thresholds, in arrays of a static length, and how many of them are real."""
+"""Points at all thresholds, in padded arrays of static length, and the number of real ones."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from jmetrics.curves._scores import Scored, in_domain
 
 
 class Points(NamedTuple):
-    """Counts at or above falling thresholds; places from `size` on repeat the last of them."""
+    """Counts at or above falling thresholds; entries from `size` on repeat the last."""
 
     counts: RankedCounts
     step: RankedCounts
@@ -24,7 +24,7 @@ class Points(NamedTuple):
     size: Array
 
     def at(self, place: Array, size: Array) -> Points:
-        """Those at some places."""
+        """The points at some indices."""
         counts, step, score = jax.tree.map(lambda a: a[place], self[:3])
         return Points(counts, step, score, size)
 
@@ -38,7 +38,7 @@ def distinct(ranked: Thresholds, n: int) -> Points:
 
 
 def chosen(points: Points, keep: Array, length: int) -> Points:
-    """Only some points, in arrays of this length."""
+    """Keep only some points, in arrays of this length."""
     slot = jnp.where(keep, jnp.cumsum(keep, dtype=jnp.int32) - 1, length)
     place = lax.iota(jnp.int32, keep.shape[0])
     last = jnp.max(jnp.where(keep, place, 0))
@@ -47,28 +47,28 @@ def chosen(points: Points, keep: Array, length: int) -> Points:
 
 
 def rising(first: Array, last: Array, length: int) -> Array:
-    """Places from the last to the first, so that thresholds rise, and the first again and again."""
+    """Indices from the last to the first, so that thresholds rise, padded with the first."""
     return jnp.maximum(last - lax.iota(jnp.int32, length), first)
 
 
 def from_nothing(points: Points) -> Points:
-    """Put the threshold above all scores in front."""
+    """Prepend the threshold above all scores."""
     counts, step = zero_first((points.counts, points.step))
     return Points(counts, step, infinity_first(points.score), points.size + 1)
 
 
 def zero_first(arrays: Any) -> Any:
-    """Put 0 in front of each array of a tree."""
+    """Prepend 0 to each array of a tree."""
     return jax.tree.map(lambda a: jnp.pad(a, (1, 0)), arrays)
 
 
 def infinity_first(score: Array) -> Array:
-    """Put infinity in front of scores."""
+    """Prepend infinity to scores."""
     return jnp.pad(score, (1, 0), constant_values=jnp.inf)
 
 
 def without(points: Points, matters: Array) -> Points:
-    """Leave out all but the first and last point and those where something `matters`."""
+    """Keep only the first and last point and those where `matters` is True."""
     place = lax.iota(jnp.int32, points.score.shape[0])
     keep = matters | (place == 0) | (place == points.size - 1)
     return chosen(points, keep & (place < points.size), place.shape[0])
@@ -87,18 +87,18 @@ def recall_changes(points: Points) -> Array:
 
 
 def resized(a: Array, length: int) -> Array:
-    """Cut, or repeat the last entry, to this length."""
+    """Truncate to this length, or pad with the last entry."""
     return a[jnp.minimum(jnp.arange(length), a.shape[0] - 1)]
 
 
 def sized(curve: Any, data: Scored, length: int) -> Any:
-    """Give a curve a length; NaN for what is out of the domain, and with too many points."""
+    """Truncate or pad a curve; NaN for invalid data, and if there are more than `length` points."""
     *fields, size = curve
     return fitted(type(curve)(*in_domain(fields, data), size), length)
 
 
 def fitted(curve: Any, length: int) -> Any:
-    """Give a curve a length; NaN with too many points."""
+    """Truncate or pad a curve; NaN if there are more than `length` points."""
     *fields, size = curve
     surplus = max(field.shape[0] for field in fields) - length
     fields = [resized(field, field.shape[0] - surplus) for field in fields]
@@ -107,7 +107,7 @@ def fitted(curve: Any, length: int) -> Any:
 
 
 def trimmed(curve: Any, size: int | None) -> Any:
-    """Only the points that there are, if their number is known and no `size` was asked for."""
+    """Drop the padding, if the number of points is known and no `size` was given."""
     if size is not None or any(isinstance(a, jax.core.Tracer) for a in curve):
         return curve
     *fields, count = jax.device_get(curve)
@@ -120,7 +120,7 @@ def length_of(size: Any, default: int) -> int:
 
 
 class Rates(NamedTuple):
-    """Shares of the positives and of the negatives."""
+    """Rates among the positives and among the negatives."""
 
     tpr: Array
     fpr: Array
@@ -129,11 +129,11 @@ class Rates(NamedTuple):
 
 
 def rates(counts: RankedCounts, dtype: DTypeLike, undefined: float = jnp.nan) -> Rates:
-    """Running counts, and what is left of all, as shares of all; `undefined` of none."""
+    """Rates at all thresholds, from cumulative counts; `undefined` for a class without weight."""
     tp, fp = counts
     fn, tn = tp[-1] - tp, fp[-1] - fp
     tp, fp, tn, fn = (count.astype(dtype) for count in (tp, fp, tn, fn))
-    # XLA divides by one number for all places by multiplying with its inverse, and P / P is not 1.
+    # XLA divides an array by one number through its reciprocal, so that P / P may not be 1.
     positives, negatives = tp + fn, tn + fp
     return Rates(
         tpr=safe_divide(tp, positives, undefined),

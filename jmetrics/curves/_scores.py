@@ -1,4 +1,4 @@
-"""What the metrics of scores share: checks, what is positive, columns and their averages."""
+"""Shared by the metrics of scores: checks, positives, columns and averages over them."""
 
 from __future__ import annotations
 
@@ -20,30 +20,30 @@ from jmetrics._core.weights import admissible, combine, over_trailing, relative
 AVERAGES = ("micro", "macro", "weighted", "samples", None)
 
 Area = Callable[[Array, Array, Array], Array]
-"""Scores, what is positive and weights, all (n,), to a number."""
+"""Scores, positives and weights, all (n,), to a number."""
 
 
 class Scored(NamedTuple):
-    """Samples with scores, and whether those that count are what they must be, in each column."""
+    """Scores, positives and weights, and whether those of positive weight are valid, by column."""
 
     score: Array
     """(n,), or (n, n_columns)."""
     positive: Array
-    """Whether each score is one of a positive, in the shape of `score`."""
+    """Whether each score belongs to a positive, in the shape of `score`."""
     weight: Array
-    """(n,), or with an entry a score."""
+    """(n,), or with one entry per score."""
     entries: Array
-    """What the mask alone leaves: the weight if no sample had any."""
+    """The weight from the mask alone, without `sample_weight`."""
     labelled: Array
     numeric: Array
     dtype: DTypeLike
-    """What to compute in."""
+    """Dtype to compute in."""
     domain: str
-    """What labels must be."""
+    """What labels must be, for error messages."""
 
 
 def inputs(y_true: Any, y_score: Any, sample_weight: Any, where: Any) -> tuple[Any, ...]:
-    """Check binary labels (n,) with scores, and what goes with them."""
+    """Check binary labels and scores, all (n,), with their weight and mask."""
     return check.samples(y_true=y_true, y_score=y_score, sample_weight=sample_weight, where=where)
 
 
@@ -107,7 +107,7 @@ def _classes(
 
 
 def in_domain(value: Any, data: Scored) -> Any:
-    """Make a value NaN if a label or a score that counts, in its column, is out of its domain."""
+    """Make a value NaN if its column has an invalid label or score with positive weight."""
 
     def defined(leaf: Array) -> Array:
         for legal, reason in (
@@ -121,7 +121,7 @@ def in_domain(value: Any, data: Scored) -> Any:
 
 
 def thresholds_of(data: Scored) -> Thresholds:
-    """Count at or above every score; one that does not count stands in for none at all."""
+    """Count at or above every score; one of weight 0 stands in for empty arrays."""
     arrays = [data.score, data.positive, data.weight]
     if data.score.shape[0] == 0:
         arrays = [jnp.zeros((1,), a.dtype) for a in arrays]
@@ -130,7 +130,7 @@ def thresholds_of(data: Scored) -> Thresholds:
 
 
 def averaged(area: Area, data: Scored, average: str | None) -> Array:
-    """Average over the columns as scikit-learn does; NaN when nothing counts."""
+    """Average over the columns as scikit-learn does; NaN if the total weight is 0."""
     if average == "micro":
         value = _all_entries(area, data)
     elif average == "samples":
@@ -162,6 +162,6 @@ def _by_column(area: Area, data: Scored, average: str | None) -> Array:
 
 
 def _mean_of_weighty(values: Array, weight: Array) -> Array:
-    """Mean in which a value that is undefined and has no weight does not count."""
+    """Weighted mean that ignores NaN values of weight 0."""
     values = jnp.where((weight == 0) & jnp.isnan(values), jnp.zeros_like(values), values)
     return weighted_mean(values, weight, undefined=0.0)

@@ -1,4 +1,4 @@
-"""Areas under curves of scores, for two classes, several, or several labels."""
+"""Areas under curves of scores, for two classes, several classes or several labels."""
 
 from __future__ import annotations
 
@@ -41,21 +41,36 @@ CLASS_AVERAGES = {"ovr": ("micro", "macro", "weighted", None), "ovo": ("macro", 
 
 
 def auc(x: ArrayLike, y: ArrayLike) -> Array:
-    """Area under a curve through points, by the trapezoid rule.
+    """Area under a curve through given points, by the trapezoidal rule.
 
-    Σ (x_{i+1} − x_i) (y_i + y_{i+1}) / 2, with the other sign if x falls. A point that repeats,
-    as those that pad a curve do, adds nothing.
+    Σ (x_{i+1} − x_i) (y_i + y_{i+1}) / 2, with the opposite sign if x falls. A repeated point, such
+    as those that pad a curve, adds nothing.
 
-    Shapes: both (n,), with n at least 2. A scalar.
-    Range: the whole line, in units of x y.
-    Undefined: NaN unless x rises or falls all the way, and for a NaN.
-    Gradient: smooth in y, and in x.
-    Cost: O(n) time, no temporary arrays.
-    Raises: ValueError or TypeError for shapes and dtypes that do not fit.
-    Source: `sklearn.metrics.auc`.
+    Args:
+        x: Abscissas, rising or falling throughout, any unit, shape (n,), with n at least 2.
+        y: Ordinates, any unit, shape (n,).
 
-    >>> float(auc([0.0, 0.5, 0.5, 1.0], [0.0, 0.5, 1.0, 1.0]))
-    0.625
+    Returns:
+        Scalar in (−∞, ∞), in units of x y.
+
+    Undefined:
+        NaN unless x rises or falls throughout, and for a NaN.
+
+    Gradient:
+        Smooth in y and in x.
+
+    Cost:
+        O(n) time, no temporary arrays.
+
+    Raises:
+        ValueError: If there are fewer than 2 points.
+
+    References:
+        `sklearn.metrics.auc`.
+
+    Examples:
+        >>> float(auc([0.0, 0.5, 0.5, 1.0], [0.0, 0.5, 1.0, 1.0]))
+        0.625
     """
     arrays = check.samples(x=x, y=y, sample_weight=None, where=None)[:2]
     n = arrays[0].shape[0]
@@ -87,43 +102,67 @@ def roc_auc_score(
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """Area under the ROC curve: the share of (positive, negative) pairs ranked right.
+    """Area under the ROC curve: the fraction of (positive, negative) pairs ranked correctly.
 
     Σ_ij w_i w_j ([s_i > s_j] + [s_i = s_j] / 2) / Σ_ij w_i w_j over positives i and negatives j.
 
-    Only where the false positive rate is at most `max_fpr` and the true positive rate at least
-    `min_tpr`, both traced, if one is given: with area A between the curve and `min_tpr` there,
-    of at most M = max_fpr (1 − min_tpr), and C = max(max_fpr − min_tpr, 0)² / 2 by chance,
-    McClish's (1 + (A − C) / (M − C)) / 2. It is ½ for scores that tell nothing, 1 for perfect.
+    With `max_fpr` or `min_tpr` it is a standardised partial area, restricted to where the false
+    positive rate is at most `max_fpr` and the true positive rate at least `min_tpr`: with area A
+    between the curve and `min_tpr` there, of at most M = max_fpr (1 − min_tpr), and
+    C = max(max_fpr − min_tpr, 0)² / 2 by chance, McClish's (1 + (A − C) / (M − C)) / 2. It is ½ for
+    uninformative scores, 1 for perfect ones.
 
-    Classes need `multi_class`: "ovr" scores each against the rest; "ovo" is the mean over all
-    ordered pairs of classes that occur of the AUC of the first one's scores among both (Hand &
-    Till), by the weight of both for `average="weighted"`. Labels in indicators, and classes
-    with "ovr": "micro" pools all columns; "macro" and "weighted" (by weight of positives)
-    average over columns; "samples" over rows of indicators; None gives all columns.
+    Args:
+        y_true: True labels: 0 and 1, shape (n,), for scores (n,); classes 0 to n_classes − 1, or
+            those in `labels`, shape (n,), for scores (n, n_classes); or indicators 0 and 1, shape
+            (n, n_labels).
+        y_score: Scores, any numbers, infinities included, shape (n,), (n, n_classes) or
+            (n, n_labels), compared at the precision in which they are given; rows need not sum to
+            1.
+        average: For indicators, and for classes with "ovr": "micro" pools all columns; "macro" and
+            "weighted" (by weight of positives) average over columns; "samples" over rows of
+            indicators; None gives all columns. For "ovo", "macro" or "weighted" (each pair by the
+            weight of both classes).
+        max_fpr: Largest false positive rate of a partial area, in (0, 1], traced; None for 1.
+        min_tpr: Smallest true positive rate of a partial area, in [0, 1), traced; None for 0.
+        multi_class: Required for classes: "ovr" scores each against the rest; "ovo" is the mean,
+            over all ordered pairs of classes that occur, of the AUC of the first class's scores
+            among the samples of both (Hand & Till).
+        labels: Classes of the columns of `y_score`, rising whole numbers, static; None for 0 to
+            n_classes − 1.
+        sample_weight: Weights, shape (n,).
+        where: Boolean mask, shape (n,) or, for indicators, also (n, n_labels); samples or entries
+            where it is False are ignored.
 
-    Shapes: `y_true` and `y_score` (n,) for two classes; (n,) and (n, n_classes) for classes 0 to
-    n_classes − 1, or the `labels` of the columns, rising; both (n, n_labels) for indicators, with
-    `where` (n,) or an entry a label. `y_score` holds any numbers, infinities included, compared
-    at the precision they come in; its rows need not add up to 1. A scalar, or (n_columns,).
-    Range: [0, 1], higher is better; 0.5 for scores that tell nothing.
-    Undefined: NaN unless both classes have weight, and for "macro" if a column is; a column
-    without positives has no part in "weighted", which is 0 if none has any. NaN for a NaN
-    score that counts, a label of no class, `max_fpr` outside (0, 1], `min_tpr` outside [0, 1).
-    With `average=None`, a wrong score or indicator makes NaN of its own column alone.
-    Gradient: smooth in the weights, 0 in the scores (`jmetrics.losses.auc_loss` is for those).
-    Cost: O(n log n) time a column, also for "ovo", for one sort that the weights have no part
-    in, so that many weights share it under `vmap`; O(n n_classes²) for a part of "ovo". Scores
-    of 16 bits or less without weights: O(n) and no sort but for "ovo".
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: `sklearn.metrics.roc_auc_score`; Hanley & McNeil (1982); McClish (1989); Hand & Till
-    (2001); Yang, Lu, Lyu & Hu (2019) for two-way partial areas.
+    Returns:
+        Scalar in [0, 1], or shape (n_columns,) for `average=None`; higher is better, 0.5 for
+            uninformative scores.
 
-    >>> float(roc_auc_score([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]))
-    0.75
-    >>> y_score = [[0.7, 0.2, 0.1], [0.3, 0.4, 0.3], [0.1, 0.6, 0.3], [0.4, 0.1, 0.5]]
-    >>> float(roc_auc_score([0, 1, 2, 2], y_score, multi_class="ovo"))
-    0.875
+    Undefined:
+        NaN unless both classes have positive weight; "macro" is NaN if any column is undefined.
+        "weighted" ignores columns without positives and is 0 if no column has any. NaN for a NaN
+        score with positive weight, for a label that is not one of the classes, for `max_fpr`
+        outside (0, 1] and for `min_tpr` outside [0, 1). With `average=None`, an invalid score or
+        indicator makes only its own column NaN.
+
+    Gradient:
+        Smooth in the weights, 0 in the scores; `jmetrics.losses.auc_loss` has a gradient in those.
+
+    Cost:
+        O(n log n) time per column, also for "ovo", from one weight-independent sort, shared under
+        `vmap` over weights; O(n n_classes²) for a partial area with "ovo". Scores of 16 bits or
+        fewer without weights: O(n) and no sort, except for "ovo".
+
+    References:
+        `sklearn.metrics.roc_auc_score`; Hanley & McNeil (1982); McClish (1989); Hand & Till (2001);
+        Yang, Lu, Lyu & Hu (2019) for two-way partial areas.
+
+    Examples:
+        >>> float(roc_auc_score([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]))
+        0.75
+        >>> y_score = [[0.7, 0.2, 0.1], [0.3, 0.4, 0.3], [0.1, 0.6, 0.3], [0.4, 0.1, 0.5]]
+        >>> float(roc_auc_score([0, 1, 2, 2], y_score, multi_class="ovo"))
+        0.875
     """
     check.one_of("average", average, AVERAGES)
     check.one_of("multi_class", multi_class, MULTI_CLASS)
@@ -177,7 +216,7 @@ class Part(NamedTuple):
 def _part(
     max_fpr: float | Array | None, min_tpr: float | Array | None, dtype: DTypeLike
 ) -> Part | None:
-    """None for the whole curve; NaN for a bound that is none."""
+    """None for the whole curve; NaN for an invalid bound."""
     if max_fpr is None and min_tpr is None:
         return None
     most = jnp.asarray(1.0 if max_fpr is None else max_fpr, dtype)
@@ -189,9 +228,9 @@ def _part(
 
 
 def area_under_roc(counts: Ranked, dtype: DTypeLike, part: Part | None = None) -> Array:
-    """Trapezoids under the polygon of (fp, tp), as a share of its box; NaN without a box.
+    """Area under the polygon of (fp, tp) as a fraction of its bounding box; NaN if that is empty.
 
-    A trapezoid is as wide as the negatives that are tied are heavy: each adds its own strip.
+    The width of a trapezoid is the weight of its tied negatives: each of them adds a strip.
     """
     tp, fp = counts
     positives, negatives = (jnp.sum(c.item).astype(dtype) for c in counts)
@@ -220,7 +259,7 @@ def _mean_above(start: Array, rise: Array) -> Array:
 
 
 def _over_pairs(data: Scored, average: str, part: Part | None) -> Array:
-    """Hand and Till's mean of the AUC over pairs of classes, from one sort a class."""
+    """Hand and Till's mean of the AUC over pairs of classes, from one sort per class."""
     n_classes = data.score.shape[1]
     label = jnp.argmax(data.positive, axis=1).astype(jnp.int32)
     weight = tabulate(label, data.weight, n_classes).astype(data.dtype)
@@ -243,7 +282,7 @@ def _over_pairs(data: Scored, average: str, part: Part | None) -> Array:
 
 
 def _pair_areas(by_score: Order, label: Array, weight: Array, chosen: Array, total: Array) -> Array:
-    """AUC of the chosen class against each: means by class of how much of it is above."""
+    """AUC of the chosen class against each: mean, over the latter, of the fraction ranked above."""
     ours = jnp.where(label == chosen, weight, jnp.zeros_like(weight))
     before, tied = tied_weight(ours[None], by_score.start[None], by_score.end[None])
     before, tied = before[0].astype(total.dtype), tied[0].astype(total.dtype)
@@ -255,7 +294,7 @@ def _pair_areas(by_score: Order, label: Array, weight: Array, chosen: Array, tot
 def _pair_parts(
     by_score: Order, label: Array, weight: Array, chosen: Array, total: Array, part: Part
 ) -> Array:
-    """The same for a part of each curve."""
+    """Partial AUC of the chosen class against each."""
 
     def running(one: Array) -> Running:
         of_one = jnp.where(label == one, weight, jnp.zeros_like(weight))
@@ -277,31 +316,45 @@ def average_precision_score(
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """Mean over the positives of the precision at their score, tied items taken together.
+    """Mean over the positives of the precision at their score, with ties taken together.
 
     Σ_k (R_k − R_{k−1}) P_k with recall R and precision P at threshold k: the area under the
-    precision-recall curve as steps, not trapezoids, which would be too large.
+    precision-recall curve as a step function; trapezoids would overestimate it.
 
-    Labels in indicators, and classes: "micro" pools all columns; "macro" and "weighted" (by
-    weight of positives) average over columns, each class against the rest; "samples" over
-    rows of indicators; None gives all columns.
+    Args:
+        y_true: True labels: 0 and 1, shape (n,), for scores (n,); classes 0 to n_classes − 1, shape
+            (n,), for scores (n, n_classes); or indicators 0 and 1, shape (n, n_labels).
+        y_score: Scores, any numbers, infinities included, shape (n,), (n, n_classes) or
+            (n, n_labels), compared at the precision in which they are given.
+        average: For indicators and classes: "micro" pools all columns; "macro" and "weighted" (by
+            weight of positives) average over columns, each class against the rest; "samples" over
+            rows of indicators; None gives all columns.
+        sample_weight: Weights, shape (n,).
+        where: Boolean mask, shape (n,) or, for indicators, also (n, n_labels); samples or entries
+            where it is False are ignored.
 
-    Shapes: `y_true` and `y_score` (n,) for two classes; (n,) and (n, n_classes) for classes 0 to
-    n_classes − 1; both (n, n_labels) for indicators, with `where` (n,) or an entry a label.
-    `y_score` holds any numbers, infinities included, compared at the precision they come in.
-    A scalar, or (n_columns,).
-    Range: [0, 1], higher is better; near the share of positives for scores that tell nothing.
-    Undefined: 0 without a positive, also for a column of an average. NaN when nothing counts,
-    for a NaN score that counts and for a label of no class.
-    With `average=None`, a wrong score or indicator makes NaN of its own column alone.
-    Gradient: smooth in the weights, 0 in the scores.
-    Cost: O(n log n) time a column for one sort that the weights have no part in, so that many
-    weights share it under `vmap`. Scores of 16 bits or less without weights: O(n) and no sort.
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: `sklearn.metrics.average_precision_score`.
+    Returns:
+        Scalar in [0, 1], or shape (n_columns,) for `average=None`; higher is better, near the
+            proportion of positives for uninformative scores.
 
-    >>> round(float(average_precision_score([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])), 6)
-    0.833333
+    Undefined:
+        0 without positives, also for a column of an average. NaN if no sample has positive weight,
+        for a NaN score with positive weight and for a label that is not one of the classes. With
+        `average=None`, an invalid score or indicator makes only its own column NaN.
+
+    Gradient:
+        Smooth in the weights, 0 in the scores.
+
+    Cost:
+        O(n log n) time per column, from one weight-independent sort, shared under `vmap` over
+        weights. Scores of 16 bits or fewer without weights: O(n) and no sort.
+
+    References:
+        `sklearn.metrics.average_precision_score`.
+
+    Examples:
+        >>> round(float(average_precision_score([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])), 6)
+        0.833333
     """
     check.one_of("average", average, AVERAGES)
     arrays = column_inputs(y_true, y_score, sample_weight, where)
@@ -344,20 +397,34 @@ def gini(
 ) -> Array:
     """Gini coefficient of a score, also its accuracy ratio: 2 AUC − 1.
 
-    Also Somers' D of the score given the label: the share of pairs of a positive and a negative
-    that are ranked right, minus the share that are ranked wrong.
+    Also Somers' D of the score given the label: the fraction of (positive, negative) pairs that are
+    ranked correctly, minus the fraction that are ranked incorrectly.
 
-    Shapes: all (n,); `y_true` holds 0 and 1, `y_score` any numbers. A scalar.
-    Range: [−1, 1], higher is better; 0 for scores that tell nothing.
-    Undefined: NaN unless both classes have weight, for a NaN score that counts and for a
-    label other than 0 and 1.
-    Gradient: smooth in the weights, 0 in the scores.
-    Cost: that of `roc_auc_score`.
-    Raises: ValueError or TypeError for shapes and dtypes that do not fit.
-    Source: Somers (1962); Engelmann, Hayden & Tasche (2003).
+    Args:
+        y_true: True labels, 0 and 1, shape (n,).
+        y_score: Scores, any numbers, shape (n,).
+        sample_weight: Weights, shape (n,).
+        where: Boolean mask, shape (n,); samples where it is False are ignored.
 
-    >>> float(gini([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]))
-    0.5
+    Returns:
+        Scalar in [−1, 1]; higher is better, 0 for uninformative scores.
+
+    Undefined:
+        NaN unless both classes have positive weight, for a NaN score with positive weight and for a
+        label other than 0 and 1.
+
+    Gradient:
+        Smooth in the weights, 0 in the scores.
+
+    Cost:
+        That of `roc_auc_score`.
+
+    References:
+        Somers (1962); Engelmann, Hayden & Tasche (2003).
+
+    Examples:
+        >>> float(gini([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]))
+        0.5
     """
     y_true, y_score, sample_weight, where = inputs(y_true, y_score, sample_weight, where)
     return _gini(roc_auc_score(y_true, y_score, sample_weight=sample_weight, where=where))

@@ -1,4 +1,4 @@
-"""Single points of the curves: the best one at a given level, where errors are equal, the gap."""
+"""Single points of the curves: the best at a given level, equal error rate, largest gap."""
 
 from __future__ import annotations
 
@@ -21,11 +21,16 @@ from jmetrics.curves._scores import Scored, in_domain, inputs, scored, threshold
 
 @exportable
 class OperatingPoint(NamedTuple):
-    """The best that a score can do, and where."""
+    """The best value that a score attains under a constraint, and its threshold.
+
+    Attributes:
+        value: Best value of the metric, a scalar.
+        threshold: Predict the positive class at scores of at least this, a scalar; infinity for
+            never.
+    """
 
     value: Array
     threshold: Array
-    """Predict the positive class from here upwards; infinity for never."""
 
 
 def recall_at_precision(
@@ -38,23 +43,39 @@ def recall_at_precision(
 ) -> OperatingPoint:
     """Highest recall at a threshold with a precision of at least `min_precision`.
 
-    Of thresholds with the same recall the highest one, which has the best precision.
+    Among thresholds of equal recall it is the highest one, which has the best precision.
 
-    Shapes: all (n,); `y_true` holds 0 and 1, `y_score` any numbers, infinities included,
-    compared at the precision they come in. A pair of
-    scalars; `min_precision` is traced.
-    Range: [0, 1], higher is better; 0 at a threshold of infinity if no precision suffices.
-    Undefined: NaN without a positive, for a NaN score that counts, for a
-    label other than 0 and 1 and for `min_precision` outside [0, 1].
-    Gradient: in the weights that at the threshold, 0 in the scores and the level.
-    Cost: O(n log n) time for one sort that the weights have no part in, so that many weights
-    share it under `vmap`. 16-bit floats without weights: O(n) and no sort.
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: `torchmetrics.functional.classification.binary_recall_at_fixed_precision`.
+    Args:
+        y_true: True labels, 0 and 1, shape (n,).
+        y_score: Scores, any numbers, infinities included, shape (n,), compared at the precision in
+            which they are given.
+        min_precision: Smallest precision allowed, in [0, 1], traced.
+        sample_weight: Weights, shape (n,).
+        where: Boolean mask, shape (n,); samples where it is False are ignored.
 
-    >>> point = recall_at_precision([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], min_precision=0.6)
-    >>> round(float(point.value), 6), round(float(point.threshold), 6)
-    (1.0, 0.35)
+    Returns:
+        Named tuple of two scalars, the recall as `value` in [0, 1], higher is better, and its
+            `threshold`. The recall is 0, at a threshold of infinity, if no precision suffices.
+
+    Undefined:
+        NaN without positives, for a NaN score with positive weight, for a label other than 0 and 1
+        and for `min_precision` outside [0, 1].
+
+    Gradient:
+        In the weights, that of the value at the selected threshold; 0 in the scores and in the
+        level.
+
+    Cost:
+        O(n log n) time, from one weight-independent sort, shared under `vmap` over weights. 16-bit
+        floats without weights: O(n) and no sort.
+
+    References:
+        `torchmetrics.functional.classification.binary_recall_at_fixed_precision`.
+
+    Examples:
+        >>> point = recall_at_precision([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], min_precision=0.6)
+        >>> round(float(point.value), 6), round(float(point.threshold), 6)
+        (1.0, 0.35)
     """
     arrays = inputs(y_true, y_score, sample_weight, where)
     return _recall_at_precision(*arrays, check.number("min_precision", min_precision))
@@ -79,23 +100,39 @@ def precision_at_recall(
 ) -> OperatingPoint:
     """Highest precision at a threshold with a recall of at least `min_recall`.
 
-    Of thresholds with the same precision the lowest one, which has the best recall.
+    Among thresholds of equal precision it is the lowest one, which has the best recall.
 
-    Shapes: all (n,); `y_true` holds 0 and 1, `y_score` any numbers, infinities included,
-    compared at the precision they come in. A pair of
-    scalars; `min_recall` is traced.
-    Range: [0, 1], higher is better.
-    Undefined: NaN without a positive, for a NaN score that counts, for a
-    label other than 0 and 1 and for `min_recall` outside [0, 1].
-    Gradient: in the weights that at the threshold, 0 in the scores and the level.
-    Cost: O(n log n) time for one sort that the weights have no part in, so that many weights
-    share it under `vmap`. 16-bit floats without weights: O(n) and no sort.
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: `torchmetrics.functional.classification.binary_precision_at_fixed_recall`.
+    Args:
+        y_true: True labels, 0 and 1, shape (n,).
+        y_score: Scores, any numbers, infinities included, shape (n,), compared at the precision in
+            which they are given.
+        min_recall: Smallest recall allowed, in [0, 1], traced.
+        sample_weight: Weights, shape (n,).
+        where: Boolean mask, shape (n,); samples where it is False are ignored.
 
-    >>> point = precision_at_recall([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], min_recall=0.75)
-    >>> round(float(point.value), 6), round(float(point.threshold), 6)
-    (0.666667, 0.35)
+    Returns:
+        Named tuple of two scalars, the precision as `value` in [0, 1], higher is better, and its
+            `threshold`.
+
+    Undefined:
+        NaN without positives, for a NaN score with positive weight, for a label other than 0 and 1
+        and for `min_recall` outside [0, 1].
+
+    Gradient:
+        In the weights, that of the value at the selected threshold; 0 in the scores and in the
+        level.
+
+    Cost:
+        O(n log n) time, from one weight-independent sort, shared under `vmap` over weights. 16-bit
+        floats without weights: O(n) and no sort.
+
+    References:
+        `torchmetrics.functional.classification.binary_precision_at_fixed_recall`.
+
+    Examples:
+        >>> point = precision_at_recall([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], min_recall=0.75)
+        >>> round(float(point.value), 6), round(float(point.threshold), 6)
+        (0.666667, 0.35)
     """
     arrays = inputs(y_true, y_score, sample_weight, where)
     return _precision_at_recall(*arrays, check.number("min_recall", min_recall))
@@ -119,26 +156,43 @@ def sensitivity_at_specificity(
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> OperatingPoint:
-    """Highest sensitivity (recall) at a threshold with a specificity of at least a level.
+    """Highest sensitivity (recall) at a threshold with a specificity of at least `min_specificity`.
 
-    Of thresholds with the same sensitivity the highest one, which has the best specificity.
+    Among thresholds of equal sensitivity it is the highest one, which has the best specificity.
 
-    Shapes: all (n,); `y_true` holds 0 and 1, `y_score` any numbers, infinities included,
-    compared at the precision they come in. A pair of
-    scalars; `min_specificity` is traced.
-    Range: [0, 1], higher is better; 0 at a threshold of infinity if no other suffices.
-    Undefined: NaN unless both classes have weight, for a NaN score that counts, for a
-    label other than 0 and 1 and for `min_specificity` outside [0, 1].
-    Gradient: in the weights that at the threshold, 0 in the scores and the level.
-    Cost: O(n log n) time for one sort that the weights have no part in, so that many weights
-    share it under `vmap`. 16-bit floats without weights: O(n) and no sort.
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: `torchmetrics.functional.classification.binary_sensitivity_at_specificity`.
+    Args:
+        y_true: True labels, 0 and 1, shape (n,).
+        y_score: Scores, any numbers, infinities included, shape (n,), compared at the precision in
+            which they are given.
+        min_specificity: Smallest specificity allowed, in [0, 1], traced.
+        sample_weight: Weights, shape (n,).
+        where: Boolean mask, shape (n,); samples where it is False are ignored.
 
-    >>> y_score = [0.1, 0.4, 0.35, 0.8]
-    >>> point = sensitivity_at_specificity([0, 0, 1, 1], y_score, min_specificity=0.5)
-    >>> round(float(point.value), 6), round(float(point.threshold), 6)
-    (1.0, 0.35)
+    Returns:
+        Named tuple of two scalars, the sensitivity as `value` in [0, 1], higher is better, and its
+            `threshold`. The sensitivity is 0, at a threshold of infinity, if no other threshold
+            suffices.
+
+    Undefined:
+        NaN unless both classes have positive weight, for a NaN score with positive weight, for a
+        label other than 0 and 1 and for `min_specificity` outside [0, 1].
+
+    Gradient:
+        In the weights, that of the value at the selected threshold; 0 in the scores and in the
+        level.
+
+    Cost:
+        O(n log n) time, from one weight-independent sort, shared under `vmap` over weights. 16-bit
+        floats without weights: O(n) and no sort.
+
+    References:
+        `torchmetrics.functional.classification.binary_sensitivity_at_specificity`.
+
+    Examples:
+        >>> y_score = [0.1, 0.4, 0.35, 0.8]
+        >>> point = sensitivity_at_specificity([0, 0, 1, 1], y_score, min_specificity=0.5)
+        >>> round(float(point.value), 6), round(float(point.threshold), 6)
+        (1.0, 0.35)
     """
     arrays = inputs(y_true, y_score, sample_weight, where)
     return _sensitivity_at_specificity(*arrays, check.number("min_specificity", min_specificity))
@@ -161,26 +215,42 @@ def specificity_at_sensitivity(
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> OperatingPoint:
-    """Highest specificity at a threshold with a sensitivity (recall) of at least a level.
+    """Highest specificity at a threshold with a sensitivity (recall) of at least `min_sensitivity`.
 
-    Of thresholds with the same specificity the lowest one, which has the best sensitivity.
+    Among thresholds of equal specificity it is the lowest one, which has the best sensitivity.
 
-    Shapes: all (n,); `y_true` holds 0 and 1, `y_score` any numbers, infinities included,
-    compared at the precision they come in. A pair of
-    scalars; `min_sensitivity` is traced.
-    Range: [0, 1], higher is better.
-    Undefined: NaN unless both classes have weight, for a NaN score that counts, for a
-    label other than 0 and 1 and for `min_sensitivity` outside [0, 1].
-    Gradient: in the weights that at the threshold, 0 in the scores and the level.
-    Cost: O(n log n) time for one sort that the weights have no part in, so that many weights
-    share it under `vmap`. 16-bit floats without weights: O(n) and no sort.
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: `torchmetrics.functional.classification.binary_specificity_at_sensitivity`.
+    Args:
+        y_true: True labels, 0 and 1, shape (n,).
+        y_score: Scores, any numbers, infinities included, shape (n,), compared at the precision in
+            which they are given.
+        min_sensitivity: Smallest sensitivity allowed, in [0, 1], traced.
+        sample_weight: Weights, shape (n,).
+        where: Boolean mask, shape (n,); samples where it is False are ignored.
 
-    >>> y_score = [0.1, 0.4, 0.35, 0.8]
-    >>> point = specificity_at_sensitivity([0, 0, 1, 1], y_score, min_sensitivity=0.5)
-    >>> round(float(point.value), 6), round(float(point.threshold), 6)
-    (1.0, 0.8)
+    Returns:
+        Named tuple of two scalars, the specificity as `value` in [0, 1], higher is better, and its
+            `threshold`.
+
+    Undefined:
+        NaN unless both classes have positive weight, for a NaN score with positive weight, for a
+        label other than 0 and 1 and for `min_sensitivity` outside [0, 1].
+
+    Gradient:
+        In the weights, that of the value at the selected threshold; 0 in the scores and in the
+        level.
+
+    Cost:
+        O(n log n) time, from one weight-independent sort, shared under `vmap` over weights. 16-bit
+        floats without weights: O(n) and no sort.
+
+    References:
+        `torchmetrics.functional.classification.binary_specificity_at_sensitivity`.
+
+    Examples:
+        >>> y_score = [0.1, 0.4, 0.35, 0.8]
+        >>> point = specificity_at_sensitivity([0, 0, 1, 1], y_score, min_sensitivity=0.5)
+        >>> round(float(point.value), 6), round(float(point.threshold), 6)
+        (1.0, 0.8)
     """
     arrays = inputs(y_true, y_score, sample_weight, where)
     return _specificity_at_sensitivity(*arrays, check.number("min_sensitivity", min_sensitivity))
@@ -204,22 +274,36 @@ def equal_error_rate(
 ) -> Array:
     """False positive rate where it equals the false negative rate.
 
-    Where the ROC curve, whose points are joined by straight lines, meets the diagonal from
+    It is where the ROC curve, whose points are joined by straight lines, meets the diagonal from
     (0, 1) to (1, 0). So it depends continuously on the weights, also for few or tied scores.
 
-    Shapes: all (n,); `y_true` holds 0 and 1, `y_score` any numbers, infinities included,
-    compared at the precision they come in. A scalar.
-    Range: [0, 1], lower is better; 0.5 for scores that tell nothing.
-    Undefined: NaN unless both classes have weight, for a NaN score that counts and for a
-    label other than 0 and 1.
-    Gradient: smooth in the weights but where a point is on the diagonal, 0 in the scores.
-    Cost: O(n log n) time for one sort that the weights have no part in, so that many weights
-    share it under `vmap`. 16-bit floats without weights: O(n) and no sort.
-    Raises: ValueError or TypeError for shapes and dtypes that do not fit.
-    Source: `torchmetrics.functional.classification.binary_eer`, which does not join points.
+    Args:
+        y_true: True labels, 0 and 1, shape (n,).
+        y_score: Scores, any numbers, infinities included, shape (n,), compared at the precision in
+            which they are given.
+        sample_weight: Weights, shape (n,).
+        where: Boolean mask, shape (n,); samples where it is False are ignored.
 
-    >>> round(float(equal_error_rate([0, 0, 0, 1, 1], [0.1, 0.4, 0.6, 0.5, 0.8])), 6)
-    0.333333
+    Returns:
+        Scalar in [0, 1]; lower is better, 0.5 for uninformative scores.
+
+    Undefined:
+        NaN unless both classes have positive weight, for a NaN score with positive weight and for a
+        label other than 0 and 1.
+
+    Gradient:
+        Smooth in the weights except where a point lies on the diagonal; 0 in the scores.
+
+    Cost:
+        O(n log n) time, from one weight-independent sort, shared under `vmap` over weights. 16-bit
+        floats without weights: O(n) and no sort.
+
+    References:
+        `torchmetrics.functional.classification.binary_eer`, which does not join points.
+
+    Examples:
+        >>> round(float(equal_error_rate([0, 0, 0, 1, 1], [0.1, 0.4, 0.6, 0.5, 0.8])), 6)
+        0.333333
     """
     return _equal_error_rate(*inputs(y_true, y_score, sample_weight, where))
 
@@ -245,22 +329,36 @@ def ks_statistic(
 ) -> Array:
     """Kolmogorov-Smirnov distance between the scores of positives and of negatives.
 
-    max |tpr − fpr| over all thresholds; for scores that are better than chance, the highest
-    value of Youden's J.
+    max |tpr − fpr| over all thresholds; for scores that are better than chance, the maximum of
+    Youden's J.
 
-    Shapes: all (n,); `y_true` holds 0 and 1, `y_score` any numbers, infinities included,
-    compared at the precision they come in. A scalar.
-    Range: [0, 1], higher is better; near 0 for scores that tell nothing.
-    Undefined: NaN unless both classes have weight, for a NaN score that counts and for a
-    label other than 0 and 1.
-    Gradient: in the weights that at the threshold with the largest distance, 0 in the scores.
-    Cost: O(n log n) time for one sort that the weights have no part in, so that many weights
-    share it under `vmap`. 16-bit floats without weights: O(n) and no sort.
-    Raises: ValueError or TypeError for shapes and dtypes that do not fit.
-    Source: `scipy.stats.ks_2samp`; Youden (1950).
+    Args:
+        y_true: True labels, 0 and 1, shape (n,).
+        y_score: Scores, any numbers, infinities included, shape (n,), compared at the precision in
+            which they are given.
+        sample_weight: Weights, shape (n,).
+        where: Boolean mask, shape (n,); samples where it is False are ignored.
 
-    >>> float(ks_statistic([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]))
-    0.5
+    Returns:
+        Scalar in [0, 1]; higher is better, near 0 for uninformative scores.
+
+    Undefined:
+        NaN unless both classes have positive weight, for a NaN score with positive weight and for a
+        label other than 0 and 1.
+
+    Gradient:
+        In the weights, that at the threshold of the largest distance; 0 in the scores.
+
+    Cost:
+        O(n log n) time, from one weight-independent sort, shared under `vmap` over weights. 16-bit
+        floats without weights: O(n) and no sort.
+
+    References:
+        `scipy.stats.ks_2samp`; Youden (1950).
+
+    Examples:
+        >>> float(ks_statistic([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]))
+        0.5
     """
     return _ks_statistic(*inputs(y_true, y_score, sample_weight, where))
 
@@ -277,7 +375,7 @@ def _ks_statistic(y_true, y_score, sample_weight, where):
 def _points(
     y_true: Array, y_score: Array, sample_weight: Array | None, where: Array | None
 ) -> tuple[Scored, Thresholds]:
-    """All places, with the threshold above all scores in front."""
+    """Counts at all thresholds, the first of which is above all scores."""
     data = scored(y_true, y_score, sample_weight, where)
     ranked = thresholds_of(data)
     counts, step = zero_first((ranked.counts, ranked.step))
@@ -286,19 +384,19 @@ def _points(
 
 
 def _of_both(value: Array, points: Thresholds, data: Scored) -> Array:
-    """A value that needs both classes; NaN comes last, since 0 × NaN is no derivative of 0."""
+    """NaN without both classes; selected last, since 0 × NaN would spoil a gradient of 0."""
     tp, fp = points.counts
     return in_domain(jnp.where((tp[-1] != 0) & (fp[-1] != 0), value, jnp.nan), data)
 
 
 def _level(name: str, level: float | Array, data: Scored) -> Array:
-    """A level in the type of the data, and NaN where it is none."""
+    """A level in the dtype of the data; NaN outside [0, 1]."""
     level = jnp.asarray(level, data.dtype)
     return check.defined(level, (level >= 0) & (level <= 1), f"`{name}` must be in [0, 1]")
 
 
 def _precision(points: Thresholds, data: Scored) -> Array:
-    """Precision at each place; 1 where nothing is predicted."""
+    """Precision at each threshold; 1 where nothing is predicted positive."""
     tp, fp = (count.astype(data.dtype) for count in points.counts)
     return safe_divide(tp, tp + fp, 1.0)
 

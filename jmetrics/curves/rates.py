@@ -32,14 +32,19 @@ from jmetrics.curves._scores import inputs, scored, thresholds_of
 
 @exportable
 class RocCurve(NamedTuple):
-    """Points of a ROC curve from (0, 0) to (1, 1)."""
+    """Points of a ROC curve from (0, 0) to (1, 1).
+
+    Attributes:
+        fpr: False positive rates, rising, shape (n_points,).
+        tpr: True positive rates, rising, shape (n_points,).
+        thresholds: Thresholds, falling, shape (n_points,); infinity for (0, 0).
+        size: Number of points, an integer scalar.
+    """
 
     fpr: Array
     tpr: Array
     thresholds: Array
-    """Falling; infinity for (0, 0)."""
     size: Array
-    """How many points there are."""
 
 
 def roc_curve(
@@ -51,28 +56,44 @@ def roc_curve(
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> RocCurve:
-    """True against false positive rate, fp / (tn + fp) and tp / (tp + fn), at all thresholds.
+    """True against false positive rate, tp / (tp + fn) and fp / (tn + fp), at all thresholds.
 
-    Called eagerly without `size`, there are as many points as there are. Under a
-    transformation the length is `size`, n + 1 by default, and entries beyond repeat the end
-    point, which changes neither a plot nor an area. `drop_intermediate` leaves out points in
-    the middle of two equal steps.
+    Called eagerly without `size`, the arrays hold all points and no more. Under a transformation
+    their length is `size`, n + 1 by default, and entries beyond the last point repeat it, which
+    changes neither a plot nor an area.
 
-    Shapes: all (n,); `y_true` holds 0 and 1, `y_score` any numbers, infinities included,
-    compared at the precision they come in. Three arrays and the number of points: use
-    `fpr, tpr, thresholds = roc_curve(...)[:3]`, or the names.
-    Range: rates in [0, 1], both rising.
-    Undefined: NaN rates along the axis of a class without weight. All NaN for a NaN score that
-    counts, a label other than 0 and 1, and a `size` too small.
-    Gradient: smooth in the weights, 0 in the scores.
-    Cost: O(n log n) time for one sort that the weights have no part in, so that many weights
-    share it under `vmap`. 16-bit floats without weights: O(n) and no sort.
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: `sklearn.metrics.roc_curve`; Fawcett (2006).
+    Args:
+        y_true: True labels, 0 and 1, shape (n,).
+        y_score: Scores, any numbers, infinities included, shape (n,), compared at the precision in
+            which they are given.
+        drop_intermediate: Whether to leave out points in the middle of two equal steps.
+        size: Length of the result, static. None for n + 1 under a transformation, such as `jit`,
+            and for the number of points otherwise.
+        sample_weight: Weights, shape (n,).
+        where: Boolean mask, shape (n,); samples where it is False are ignored.
 
-    >>> curve = roc_curve([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
-    >>> curve.fpr.tolist(), curve.tpr.tolist()
-    ([0.0, 0.0, 0.5, 0.5, 1.0], [0.0, 0.5, 0.5, 1.0, 1.0])
+    Returns:
+        Named tuple of the rates `fpr` and `tpr` in [0, 1], both rising, the `thresholds`, and the
+            number of points, `size`. Use the names, or `fpr, tpr, thresholds = roc_curve(...)[:3]`.
+
+    Undefined:
+        The rate of a class without weight is NaN throughout. All NaN for a NaN score with positive
+        weight, a label other than 0 and 1, and a `size` too small.
+
+    Gradient:
+        Smooth in the weights, 0 in the scores.
+
+    Cost:
+        O(n log n) time, from one weight-independent sort, shared under `vmap` over weights. 16-bit
+        floats without weights: O(n) and no sort.
+
+    References:
+        `sklearn.metrics.roc_curve`; Fawcett (2006).
+
+    Examples:
+        >>> curve = roc_curve([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+        >>> curve.fpr.tolist(), curve.tpr.tolist()
+        ([0.0, 0.0, 0.5, 0.5, 1.0], [0.0, 0.5, 0.5, 1.0, 1.0])
     """
     arrays = inputs(y_true, y_score, sample_weight, where)
     length = length_of(size, arrays[0].shape[0] + 1)
@@ -99,14 +120,21 @@ def roc_of(points: Points, dtype: DTypeLike, *, drop: bool) -> RocCurve:
 
 @exportable
 class PrecisionRecallCurve(NamedTuple):
-    """Points of a precision-recall curve from the lowest threshold to (1, 0)."""
+    """Points of a precision-recall curve from the lowest threshold to (1, 0).
+
+    The last point, of precision 1 and recall 0, has no threshold.
+
+    Attributes:
+        precision: Precisions, shape (n_points,).
+        recall: Recalls, falling, shape (n_points,).
+        thresholds: Thresholds, rising, shape (n_points − 1,).
+        size: Number of points, an integer scalar.
+    """
 
     precision: Array
     recall: Array
     thresholds: Array
-    """Rising; one fewer than points, since the last point (1, 0) has none."""
     size: Array
-    """How many points there are."""
 
 
 def precision_recall_curve(
@@ -120,27 +148,45 @@ def precision_recall_curve(
 ) -> PrecisionRecallCurve:
     """Precision against recall, tp / (tp + fp) and tp / (tp + fn), at all thresholds.
 
-    The last point is (1, 0), of a threshold above all scores. Called eagerly without `size`,
-    there are as many points as there are. Under a transformation the length is `size`, n + 1 by
-    default, and entries beyond repeat the end point, which changes neither a plot nor an area.
-    `drop_intermediate` leaves out points with the recall of both their neighbours.
+    The last point, precision 1 and recall 0, is that of a threshold above all scores. Called
+    eagerly without `size`, the arrays hold all points and no more. Under a transformation their
+    length is `size`, n + 1 by default, and entries beyond the last point repeat it, which changes
+    neither a plot nor an area.
 
-    Shapes: all (n,); `y_true` holds 0 and 1, `y_score` any numbers, infinities included,
-    compared at the precision they come in. Three arrays, the thresholds one shorter, and the
-    number of points: use `precision, recall, thresholds = precision_recall_curve(...)[:3]`, or
-    the names.
-    Range: shares in [0, 1], recall falling.
-    Undefined: recall is 1 at each threshold without a positive. All NaN when nothing counts,
-    for a NaN score that counts, a label other than 0 and 1, and a `size` too small.
-    Gradient: smooth in the weights, 0 in the scores.
-    Cost: O(n log n) time for one sort that the weights have no part in, so that many weights
-    share it under `vmap`. 16-bit floats without weights: O(n) and no sort.
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: `sklearn.metrics.precision_recall_curve`.
+    Args:
+        y_true: True labels, 0 and 1, shape (n,).
+        y_score: Scores, any numbers, infinities included, shape (n,), compared at the precision in
+            which they are given.
+        drop_intermediate: Whether to leave out points with the recall of both their neighbours.
+        size: Length of the result, static. None for n + 1 under a transformation, such as `jit`,
+            and for the number of points otherwise.
+        sample_weight: Weights, shape (n,).
+        where: Boolean mask, shape (n,); samples where it is False are ignored.
 
-    >>> curve = precision_recall_curve([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
-    >>> curve.recall.tolist(), [round(float(t), 6) for t in curve.thresholds]
-    ([1.0, 1.0, 0.5, 0.5, 0.0], [0.1, 0.35, 0.4, 0.8])
+    Returns:
+        Named tuple of `precision` and `recall` in [0, 1], recall falling, the `thresholds`, one
+            shorter, and the number of points, `size`. Use the names, or
+            `precision, recall, thresholds = precision_recall_curve(...)[:3]`.
+
+    Undefined:
+        Recall is 1 at each threshold if there are no positives. All NaN if no sample has positive
+        weight, for a NaN score with positive weight, a label other than 0 and 1, and a `size` too
+        small.
+
+    Gradient:
+        Smooth in the weights, 0 in the scores.
+
+    Cost:
+        O(n log n) time, from one weight-independent sort, shared under `vmap` over weights. 16-bit
+        floats without weights: O(n) and no sort.
+
+    References:
+        `sklearn.metrics.precision_recall_curve`.
+
+    Examples:
+        >>> curve = precision_recall_curve([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+        >>> curve.recall.tolist(), [round(float(t), 6) for t in curve.thresholds]
+        ([1.0, 1.0, 0.5, 0.5, 0.0], [0.1, 0.35, 0.4, 0.8])
     """
     arrays = inputs(y_true, y_score, sample_weight, where)
     length = length_of(size, arrays[0].shape[0] + 1)
@@ -173,7 +219,7 @@ def precision_recall_of(points: Points, dtype: DTypeLike, *, drop: bool) -> Prec
 
 
 def _ended(rate: Array, end: float, size: Array) -> Array:
-    """Put an end point after as many as there are; NaN if there is none."""
+    """Append an end point to the real points; NaN if there are none."""
     beyond = lax.iota(jnp.int32, rate.shape[0] + 1) >= size
     rate = jnp.where(beyond, jnp.asarray(end, rate.dtype), jnp.pad(rate, (0, 1)))
     return jnp.where(size > 0, rate, jnp.nan)
@@ -181,14 +227,19 @@ def _ended(rate: Array, end: float, size: Array) -> Array:
 
 @exportable
 class DetCurve(NamedTuple):
-    """Points of a detection error trade-off curve, from the lowest threshold that errs least."""
+    """Points of a detection error trade-off curve, by rising threshold.
+
+    Attributes:
+        fpr: False positive rates, falling, shape (n_points,).
+        fnr: False negative rates, rising, shape (n_points,).
+        thresholds: Thresholds, rising, shape (n_points,).
+        size: Number of points, an integer scalar.
+    """
 
     fpr: Array
     fnr: Array
     thresholds: Array
-    """Rising."""
     size: Array
-    """How many points there are."""
 
 
 def det_curve(
@@ -203,26 +254,44 @@ def det_curve(
     """False negative against false positive rate, fn / (tp + fn) and fp / (tn + fp).
 
     From the highest threshold without a false negative to the lowest without a false positive,
-    which may be infinity. Called eagerly without `size`, there are as many points as there are.
-    Under a transformation the length is `size`, n + 1 by default, and entries beyond repeat the
-    end point, which changes neither a plot nor an area. `drop_intermediate` leaves out points
-    with the false negative rate of both their neighbours.
+    which may be infinity. Called eagerly without `size`, the arrays hold all points and no more.
+    Under a transformation their length is `size`, n + 1 by default, and entries beyond the last
+    point repeat it, which changes neither a plot nor an area.
 
-    Shapes: all (n,); `y_true` holds 0 and 1, `y_score` any numbers, infinities included,
-    compared at the precision they come in. Three arrays and the number of points: use
-    `fpr, fnr, thresholds = det_curve(...)[:3]`, or the names.
-    Range: rates in [0, 1], `fpr` falling and `fnr` rising.
-    Undefined: NaN rates of a class without weight. All NaN for a NaN score that counts, a label
-    other than 0 and 1, and a `size` too small.
-    Gradient: smooth in the weights, 0 in the scores.
-    Cost: O(n log n) time for one sort that the weights have no part in, so that many weights
-    share it under `vmap`. 16-bit floats without weights: O(n) and no sort.
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: `sklearn.metrics.det_curve`; Martin et al. (1997).
+    Args:
+        y_true: True labels, 0 and 1, shape (n,).
+        y_score: Scores, any numbers, infinities included, shape (n,), compared at the precision in
+            which they are given.
+        drop_intermediate: Whether to leave out points with the false negative rate of both their
+            neighbours.
+        size: Length of the result, static. None for n + 1 under a transformation, such as `jit`,
+            and for the number of points otherwise.
+        sample_weight: Weights, shape (n,).
+        where: Boolean mask, shape (n,); samples where it is False are ignored.
 
-    >>> curve = det_curve([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
-    >>> curve.fpr.tolist(), curve.fnr.tolist()
-    ([0.5, 0.5, 0.0], [0.0, 0.5, 0.5])
+    Returns:
+        Named tuple of the rates `fpr` and `fnr` in [0, 1], the first falling and the second rising,
+            the `thresholds`, and the number of points, `size`. Use the names, or
+            `fpr, fnr, thresholds = det_curve(...)[:3]`.
+
+    Undefined:
+        The rate of a class without weight is NaN. All NaN for a NaN score with positive weight, a
+        label other than 0 and 1, and a `size` too small.
+
+    Gradient:
+        Smooth in the weights, 0 in the scores.
+
+    Cost:
+        O(n log n) time, from one weight-independent sort, shared under `vmap` over weights. 16-bit
+        floats without weights: O(n) and no sort.
+
+    References:
+        `sklearn.metrics.det_curve`; Martin et al. (1997).
+
+    Examples:
+        >>> curve = det_curve([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+        >>> curve.fpr.tolist(), curve.fnr.tolist()
+        ([0.5, 0.5, 0.0], [0.0, 0.5, 0.5])
     """
     arrays = inputs(y_true, y_score, sample_weight, where)
     length = length_of(size, arrays[0].shape[0] + 1)

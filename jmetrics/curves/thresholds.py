@@ -1,4 +1,4 @@
-"""What is counted, and any metric of counts, at all thresholds."""
+"""Confusion counts, and any metric of them, at all thresholds."""
 
 from __future__ import annotations
 
@@ -21,7 +21,16 @@ from jmetrics.curves._scores import inputs, scored, thresholds_of
 
 @exportable
 class ThresholdCounts(NamedTuple):
-    """The four cells of the confusion matrix at falling thresholds."""
+    """The four cells of the confusion matrix at falling thresholds.
+
+    Attributes:
+        tn: True negatives, shape (n_points,).
+        fp: False positives, shape (n_points,).
+        fn: False negatives, shape (n_points,).
+        tp: True positives, shape (n_points,).
+        thresholds: Thresholds, falling, shape (n_points,).
+        size: Number of points, an integer scalar.
+    """
 
     tn: Array
     fp: Array
@@ -29,7 +38,6 @@ class ThresholdCounts(NamedTuple):
     tp: Array
     thresholds: Array
     size: Array
-    """How many points there are."""
 
 
 def confusion_matrix_at_thresholds(
@@ -42,25 +50,42 @@ def confusion_matrix_at_thresholds(
 ) -> ThresholdCounts:
     """Confusion matrices of predicting the positive class from each score upwards.
 
-    Called eagerly without `size`, there is one entry for each distinct score that counts, from
-    high to low. Under a transformation the length is `size`, n by default; entries beyond
-    those that there are repeat the last one.
+    Called eagerly without `size`, there is one entry for each distinct score with positive weight,
+    from high to low. Under a transformation the length is `size`, n by default, and entries beyond
+    the last point repeat it.
 
-    Shapes: all (n,); `y_true` holds 0 and 1, `y_score` any numbers, infinities included,
-    compared at the precision they come in. A tuple of five arrays and the number of points.
-    Range: [0, Σ w]; exact integers unless there are float weights.
-    Undefined: for a NaN score that counts, a label other than 0 and 1, and a `size` too small,
-    NaN thresholds, and cells that are NaN or, as integers, the least there is. Eagerly no
-    points, and else NaN thresholds, when nothing counts.
-    Gradient: smooth in the weights, 0 in the scores.
-    Cost: O(n log n) time for one sort that the weights have no part in, so that many weights
-    share it under `vmap`. 16-bit floats without weights: O(n) and no sort.
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: `sklearn.metrics.confusion_matrix_at_thresholds`.
+    Args:
+        y_true: True labels, 0 and 1, shape (n,).
+        y_score: Scores, any numbers, infinities included, shape (n,), compared at the precision in
+            which they are given.
+        size: Length of the result, static. None for n under a transformation, such as `jit`, and
+            for the number of points otherwise.
+        sample_weight: Weights, shape (n,).
+        where: Boolean mask, shape (n,); samples where it is False are ignored.
 
-    >>> counts = confusion_matrix_at_thresholds([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
-    >>> counts.tp, counts.fp
-    (Array([1, 1, 2, 2], dtype=int32), Array([0, 1, 1, 2], dtype=int32))
+    Returns:
+        Named tuple of the cells `tn`, `fp`, `fn` and `tp` in [0, Σ w], exact integers unless there
+            are float weights, the `thresholds`, and the number of points, `size`.
+
+    Undefined:
+        For a NaN score with positive weight, a label other than 0 and 1, and a `size` too small:
+        NaN thresholds, and cells that are NaN or, as integers, the smallest integer. If no sample
+        has positive weight: no points eagerly, and NaN thresholds otherwise.
+
+    Gradient:
+        Smooth in the weights, 0 in the scores.
+
+    Cost:
+        O(n log n) time, from one weight-independent sort, shared under `vmap` over weights. 16-bit
+        floats without weights: O(n) and no sort.
+
+    References:
+        `sklearn.metrics.confusion_matrix_at_thresholds`.
+
+    Examples:
+        >>> counts = confusion_matrix_at_thresholds([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+        >>> counts.tp, counts.fp
+        (Array([1, 1, 2, 2], dtype=int32), Array([0, 1, 1, 2], dtype=int32))
     """
     arrays = inputs(y_true, y_score, sample_weight, where)
     length = length_of(size, max(arrays[0].shape[0], 1))
@@ -83,12 +108,17 @@ def _confusion_matrix_at_thresholds(
 
 @exportable
 class ThresholdValues(NamedTuple):
-    """A metric at falling thresholds."""
+    """A metric at falling thresholds.
+
+    Attributes:
+        values: Values of the metric, shape (n_points,).
+        thresholds: Thresholds, falling, shape (n_points,).
+        size: Number of points, an integer scalar.
+    """
 
     values: Array
     thresholds: Array
     size: Array
-    """How many points there are."""
 
 
 def metric_at_thresholds(
@@ -102,27 +132,43 @@ def metric_at_thresholds(
 ) -> ThresholdValues:
     """Score the predictions from each score upwards, by any formula of tp, fp, fn and tn.
 
-    `metric_of_counts` gets the four cells, as floats with one entry a threshold, by name, and
-    returns one number for each. All thresholds cost one running sum. Lengths are those of
-    `confusion_matrix_at_thresholds`.
+    All thresholds cost one cumulative sum. Lengths are those of `confusion_matrix_at_thresholds`.
 
-    Shapes: all (n,); `y_true` holds 0 and 1, `y_score` any numbers, infinities included. A tuple
-    of two arrays and the number of points.
-    Range: that of the formula.
-    Undefined: what the formula makes of cells that are NaN, with NaN thresholds, for a NaN
-    score that counts, a label other than 0 and 1, and a `size` too small. Eagerly no points,
-    and else NaN, when nothing counts.
-    Gradient: 0 in the scores; in the weights that of the formula.
-    Cost: O(n log n) time for one sort, and the formula, which need not be the same object again
-    for a second call not to compile.
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: `sklearn.metrics.metric_at_thresholds`, which calls the metric in a loop.
+    Args:
+        y_true: True labels, 0 and 1, shape (n,).
+        y_score: Scores, any numbers, infinities included, shape (n,).
+        metric_of_counts: Function of the four cells, which it gets by name, as floats with one
+            entry per threshold, to one number for each threshold.
+        size: Length of the result, static. None for n under a transformation, such as `jit`, and
+            for the number of points otherwise.
+        sample_weight: Weights, shape (n,).
+        where: Boolean mask, shape (n,); samples where it is False are ignored.
 
-    >>> def f1(counts):
-    ...     return counts.tp / (counts.tp + (counts.fp + counts.fn) / 2)
-    >>> curve = metric_at_thresholds([0, 1, 1], [0.2, 0.4, 0.8], metric_of_counts=f1)
-    >>> [round(float(value), 6) for value in curve.values]
-    [0.666667, 1.0, 0.8]
+    Returns:
+        Named tuple of the `values`, in the range of the formula, the `thresholds`, and the number
+            of points, `size`.
+
+    Undefined:
+        For a NaN score with positive weight, a label other than 0 and 1, and a `size` too small:
+        what the formula gives for NaN cells, with NaN thresholds. If no sample has positive weight:
+        no points eagerly, and NaN otherwise.
+
+    Gradient:
+        0 in the scores; in the weights that of the formula.
+
+    Cost:
+        O(n log n) time for one sort, and the formula. A second call with another function object
+        does not compile again.
+
+    References:
+        `sklearn.metrics.metric_at_thresholds`, which calls the metric in a loop.
+
+    Examples:
+        >>> def f1(counts):
+        ...     return counts.tp / (counts.tp + (counts.fp + counts.fn) / 2)
+        >>> curve = metric_at_thresholds([0, 1, 1], [0.2, 0.4, 0.8], metric_of_counts=f1)
+        >>> [round(float(value), 6) for value in curve.values]
+        [0.666667, 1.0, 0.8]
     """
     arrays = inputs(y_true, y_score, sample_weight, where)
     length = length_of(size, max(arrays[0].shape[0], 1))

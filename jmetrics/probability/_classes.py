@@ -1,4 +1,4 @@
-"""What the metrics of class probabilities share: clean arrays, sums over classes, D²."""
+"""Shared by the metrics of class probabilities: clean arrays, sums over classes, D²."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from jmetrics._core.weights import admissible, clean, combine, over_trailing
 
 
 class Classified(NamedTuple):
-    """Samples of known class with the probability of it."""
+    """Labels, probabilities and weights of samples."""
 
     label: Array
-    """The class of each sample, an integer; 0 where it is none."""
+    """The class of each sample, an integer; 0 where the label is invalid."""
     proba: Array
-    """Probability of class 1 (n,), or of each class (n, n_classes); NaN where it is none."""
+    """Probability of class 1 (n,), or of each class (n, n_classes); NaN where it is invalid."""
     weight: Array
     known: Array
-    """Whether the label is a class, or does not count."""
+    """Whether each sample has weight 0, or a valid label and a finite weight."""
 
     @property
     def n_classes(self) -> int:
-        """How many classes there are, whether they occur or not."""
+        """Number of classes, including those that do not occur."""
         return 2 if self.proba.ndim == 1 else self.proba.shape[1]
 
     @property
@@ -43,7 +43,7 @@ class Classified(NamedTuple):
 def classified(
     y_true: Array, y_proba: Array, sample_weight: Array | None, where: Array | None
 ) -> Classified:
-    """Clean labels and probabilities; what is outside the domain and counts becomes NaN."""
+    """Clean labels and probabilities; NaN for an invalid probability with positive weight."""
     dtype = accumulator(y_proba, sample_weight)
     weight = combine(sample_weight, where, y_true.shape, dtype)
     proba = clean(y_proba.astype(dtype), sample_weight, where)
@@ -56,7 +56,7 @@ def classified(
 
 
 def class_index(labels: Array, n_classes: int) -> tuple[Array, Array]:
-    """The class of each label, 0 where it is none, and whether it is one."""
+    """The class of each label, 0 for an invalid one, and whether it is valid."""
     index = as_labels(labels)
     known = are_labels(labels) & are_classes(index, n_classes)
     return jnp.where(known, index, jnp.zeros_like(index)).astype(jnp.int32), known
@@ -69,9 +69,9 @@ def is_class(label: Array, n_classes: int) -> Array:
 
 
 def in_domain(value: Array, data: Classified, evidence: Array) -> Array:
-    """`value` of each sample, and NaN for a label or a probability outside the domain.
+    """`value` of each sample; NaN for a label or a probability outside the domain.
 
-    `evidence` is what was computed of the probabilities and is NaN wherever one of them is.
+    `evidence` is computed from the probabilities and is NaN wherever one of them is.
     """
     probable = ~jnp.isnan(evidence)
     if probable.ndim == 2:
@@ -92,7 +92,7 @@ PROBABLE = "`y_proba` must be probabilities in [0, 1]"
 
 
 def wrong_label(n_classes: int) -> str:
-    """The reason to give for a label that is no class."""
+    """Error message for a label that is not one of the classes."""
     if n_classes == 2:
         return "`y_true` must be 0 or 1"
     return f"`y_true` must be whole numbers from 0 to {n_classes - 1}"
@@ -100,10 +100,10 @@ def wrong_label(n_classes: int) -> str:
 
 @jax.custom_jvp
 def row_sum(terms: Array) -> Array:
-    """Sum of each row of terms that are not negative.
+    """Sum of each row of non-negative terms.
 
-    XLA makes one pass of this reduction and what goes into it on a CPU; of a plain sum it
-    makes two, with an array of all terms between them, which takes several times as long.
+    On a CPU, XLA fuses this reduction with the computation of its terms into one pass. A plain
+    sum takes two passes, with a temporary array of all terms, and several times as long.
     """
     zero = jnp.zeros((), terms.dtype)
     return lax.reduce(terms, zero, lambda a, b: a + lax.abs(b), (1,))
@@ -115,7 +115,7 @@ def _row_sum_jvp(primals: tuple[Array], tangents: tuple[Array]) -> tuple[Array, 
 
 
 def class_weights(data: Classified) -> tuple[Array, Array]:
-    """Weight of each class, and the number of samples with weight."""
+    """Weight of each class, and its number of samples of non-zero weight."""
     entries = (data.weight != 0).astype(jnp.int32)
     return (
         tabulate(data.label, data.weight, data.n_classes),
@@ -126,20 +126,20 @@ def class_weights(data: Classified) -> tuple[Array, Array]:
 @exportable
 @kinds(entries=STEADY, perfect=ALL)
 class Explained(NamedTuple):
-    """A loss, and what says how large it would be for the frequencies of the classes."""
+    """A loss, and the class weights that give the loss of predicting the class frequencies."""
 
     residual: Array
     """Σ w loss."""
     of_class: Array
     """Weight of each class."""
     entries: Array
-    """How many samples of each have weight."""
+    """Number of samples of each class with non-zero weight."""
     perfect: Array
-    """Whether all of them are predicted as well as can be."""
+    """Whether every prediction is as good as possible."""
 
 
 def explained(statistic: Explained, total: Array) -> Array:
-    """1 − residual / total, NaN below two samples, and a rule where one class has them all."""
+    """1 − residual / total; NaN below two samples, and `perfect` as 0 or 1 for a single class."""
     residual, _, entries, perfect = statistic
     rule = jnp.where(jnp.isnan(residual), residual, perfect.astype(residual.dtype))
     score = 1 - safe_divide(residual, total, jnp.nan)

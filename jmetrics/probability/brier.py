@@ -1,4 +1,4 @@
-"""Metrics of the squared distance between probabilities and what happened."""
+"""Metrics of the squared distance between probabilities and outcomes."""
 
 from __future__ import annotations
 
@@ -32,23 +32,39 @@ def brier_score_loss(
 ) -> Array:
     """Mean squared distance between probabilities and classes, Σ w Σ_k (p_k − [y = k])² / Σ w.
 
-    Shapes: `y_true` and the optional `sample_weight` and `where` (n,); `y_proba` (n,), the
-    probability of class 1 of two, or (n, n_classes) for labels 0 to n_classes − 1. Rows need
-    not sum to 1. A scalar.
-    Range: [0, 2] for rows that sum to 1, and [0, 1] where `scale_by_half` halves it: if True,
-    and with "auto" for two classes, where it becomes the mean of (p − y)². Lower is better.
-    Undefined: NaN when nothing counts, for a probability outside [0, 1] and for a label that
-    is none of the classes.
-    Gradient: smooth in `y_proba` and in the weights.
-    Cost: O(n n_classes) time in one pass, O(n) memory.
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: `sklearn.metrics.brier_score_loss`; Brier (1950).
+    Args:
+        y_true: True classes, shape (n,), whole numbers 0 to n_classes − 1, or 0 and 1 if `y_proba`
+            has shape (n,).
+        y_proba: Probabilities, shape (n,) for class 1 of two, or (n, n_classes); rows need not sum
+            to 1.
+        scale_by_half: Whether to halve the score; "auto" does so for two classes, where it becomes
+            the mean of (p − y)².
+        sample_weight: Weights, shape (n,).
+        where: Boolean mask, shape (n,); samples where it is False are ignored.
 
-    >>> round(float(brier_score_loss([0, 1, 1, 0], [0.1, 0.9, 0.8, 0.3])), 6)
-    0.0375
-    >>> y_proba = [[0.8, 0.1, 0.1], [0.2, 0.7, 0.1], [0.2, 0.2, 0.6]]
-    >>> round(float(brier_score_loss([0, 1, 2], y_proba)), 6)
-    0.146667
+    Returns:
+        Scalar in [0, 2] for rows that sum to 1, and in [0, 1] where `scale_by_half` halves it;
+            lower is better.
+
+    Undefined:
+        NaN if no sample has positive weight, for a probability outside [0, 1] and for a label that
+        is not one of the classes.
+
+    Gradient:
+        Smooth in `y_proba` and in the weights.
+
+    Cost:
+        O(n n_classes) time in one pass, O(n) memory.
+
+    References:
+        `sklearn.metrics.brier_score_loss`; Brier (1950).
+
+    Examples:
+        >>> round(float(brier_score_loss([0, 1, 1, 0], [0.1, 0.9, 0.8, 0.3])), 6)
+        0.0375
+        >>> y_proba = [[0.8, 0.1, 0.1], [0.2, 0.7, 0.1], [0.2, 0.2, 0.6]]
+        >>> round(float(brier_score_loss([0, 1, 2], y_proba)), 6)
+        0.146667
     """
     arrays = check.class_scores(
         y_true=y_true, y_proba=y_proba, sample_weight=sample_weight, where=where
@@ -79,23 +95,39 @@ def d2_brier_score(
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """Fraction of the Brier score that is explained, against the frequencies of the classes.
+    """Fraction of the Brier score that is explained, relative to predicting the class frequencies.
 
-    1 − Brier score / Σ_k f_k (1 − f_k), f the weighted frequencies in `y_true`.
+    1 − Brier score / Σ_k f_k (1 − f_k), with f the weighted frequencies in `y_true`.
 
-    Shapes: those of `brier_score_loss`. A scalar.
-    Range: (−∞, 1], without unit; higher is better, 0 is as good as the frequencies.
-    Undefined: NaN with fewer than two samples of non-zero weight, for a probability outside
-    [0, 1] and for a label that is none of the classes. Where all labels that count are one
-    class: 1 if every prediction is exact, and 0 otherwise.
-    Gradient: smooth in `y_proba` and in the weights; 0 where a rule decided.
-    Cost: O(n n_classes) time, O(n) memory.
-    Raises: ValueError or TypeError for shapes and dtypes that do not fit.
-    Source: `sklearn.metrics.d2_brier_score`, but for the rule for one class; the Brier skill
-    score.
+    Args:
+        y_true: True classes, shape (n,), whole numbers 0 to n_classes − 1, or 0 and 1 if `y_proba`
+            has shape (n,).
+        y_proba: Probabilities, shape (n,) for class 1 of two, or (n, n_classes); rows need not sum
+            to 1.
+        sample_weight: Weights, shape (n,).
+        where: Boolean mask, shape (n,); samples where it is False are ignored.
 
-    >>> round(float(d2_brier_score([0, 1, 1, 0], [0.1, 0.9, 0.8, 0.3])), 6)
-    0.85
+    Returns:
+        Scalar in (−∞, 1], without unit; higher is better, 0 is as good as predicting the class
+            frequencies.
+
+    Undefined:
+        NaN with fewer than two samples of non-zero weight, for a probability outside [0, 1] and for
+        a label that is not one of the classes. If all samples with positive weight belong to one
+        class: 1 if every prediction is exact, and 0 otherwise.
+
+    Gradient:
+        Smooth in `y_proba` and in the weights; 0 where the rule for one class applies.
+
+    Cost:
+        O(n n_classes) time, O(n) memory.
+
+    References:
+        `sklearn.metrics.d2_brier_score`, except for the rule for one class; the Brier skill score.
+
+    Examples:
+        >>> round(float(d2_brier_score([0, 1, 1, 0], [0.1, 0.9, 0.8, 0.3])), 6)
+        0.85
     """
     arrays = check.class_scores(
         y_true=y_true, y_proba=y_proba, sample_weight=sample_weight, where=where
@@ -123,26 +155,40 @@ def ranked_probability_score(
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """Mean squared distance between cumulated probabilities and ordered classes.
+    """Mean squared distance between cumulative probabilities and ordered classes.
 
     Σ w Σ_k (F_k − [y ≤ k])² / Σ w with F_k = p_0 + … + p_k, over the n_classes − 1 thresholds
-    between classes, not divided by their number: the Brier scores of all thresholds together.
-    A miss by one class costs less than a miss by two.
+    between classes, not divided by their number: the sum of the Brier scores at all thresholds. A
+    miss by one class costs less than a miss by two.
 
-    Shapes: `y_true` and the optional `sample_weight` and `where` (n,); `y_proba` (n,), the
-    probability of class 1 of two, or (n, n_classes) for labels 0 to n_classes − 1 in their
-    order. Rows need not sum to 1. A scalar.
-    Range: [0, n_classes − 1] for rows that sum to 1; lower is better.
-    Undefined: NaN when nothing counts, for a probability outside [0, 1] and for a label that
-    is none of the classes.
-    Gradient: smooth in `y_proba` and in the weights.
-    Cost: O(n n_classes) time and memory.
-    Raises: ValueError or TypeError for shapes and dtypes that do not fit.
-    Source: Epstein (1969); Murphy (1971).
+    Args:
+        y_true: True classes in their order, shape (n,), whole numbers 0 to n_classes − 1, or 0 and
+            1 if `y_proba` has shape (n,).
+        y_proba: Probabilities, shape (n,) for class 1 of two, or (n, n_classes); rows need not sum
+            to 1.
+        sample_weight: Weights, shape (n,).
+        where: Boolean mask, shape (n,); samples where it is False are ignored.
 
-    >>> y_proba = [[0.5, 0.25, 0.25], [0.25, 0.25, 0.5]]
-    >>> round(float(ranked_probability_score([0, 0], y_proba)), 6)
-    0.5625
+    Returns:
+        Scalar in [0, n_classes − 1] for rows that sum to 1; lower is better.
+
+    Undefined:
+        NaN if no sample has positive weight, for a probability outside [0, 1] and for a label that
+        is not one of the classes.
+
+    Gradient:
+        Smooth in `y_proba` and in the weights.
+
+    Cost:
+        O(n n_classes) time and memory.
+
+    References:
+        Epstein (1969); Murphy (1971).
+
+    Examples:
+        >>> y_proba = [[0.5, 0.25, 0.25], [0.25, 0.25, 0.5]]
+        >>> round(float(ranked_probability_score([0, 0], y_proba)), 6)
+        0.5625
     """
     arrays = check.class_scores(
         y_true=y_true, y_proba=y_proba, sample_weight=sample_weight, where=where

@@ -1,4 +1,4 @@
-"""Do events happen as often as predicted? Errors, curves and shares of the Brier score."""
+"""Calibration: errors, reliability diagrams and the decomposition of the Brier score."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ MULTI_CLASS = ("top_label", "classwise")
 
 @exportable
 class Bins(NamedTuple):
-    """Sums over the samples of each bin of confidence; those of parts of the data add up."""
+    """Sums over the samples of each bin; those of disjoint parts of the data add up."""
 
     hits: Array
-    """Weight of what happened."""
+    """Weight of the events."""
     misses: Array
-    """Weight of what did not."""
+    """Weight of the non-events."""
     confidence: Array
     """Σ w confidence."""
     gap: Array
-    """Σ w (hit − confidence), without the difference of two large sums."""
+    """Σ w (hit − confidence), not as a difference of two large sums."""
 
     @property
     def weight(self) -> Array:
@@ -71,7 +71,7 @@ def assign_bins(
 def equal_width(confidence: Array, n_bins: int, dtype: DTypeLike | None = None) -> Array:
     """Bins [b / n_bins, (b + 1) / n_bins), the edges rounded as `confidence` is; 1 is in the last.
 
-    A number given as 0.7 is then on the edge 7 / 10, although neither is that in binary.
+    So 0.7 lies on the edge 7 / 10, although binary floats represent neither exactly.
     """
     edges = jnp.asarray(np.arange(n_bins) / n_bins, dtype or confidence.dtype)
     edges = edges.astype(confidence.dtype)
@@ -79,13 +79,13 @@ def equal_width(confidence: Array, n_bins: int, dtype: DTypeLike | None = None) 
 
 
 def equal_mass(confidence: Array, weight: Array, n_bins: int) -> Array:
-    """Bins of about equal weight, by the middle of the weighted ranks of each tie."""
+    """Bins of about equal weight, by the weighted mid-rank of each confidence."""
     weight = lax.stop_gradient(weight)
     by_confidence = order(confidence)
     item, start, end = (field[None] for field in by_confidence)
     above, tied = tied_weight(weight[item], start, end)
-    # Twice everything, so that whole weights stay whole; and edge b is `each` b + `rest` b /
-    # n_bins, so that products of a place of many digits are never compared.
+    # Mid-ranks are doubled, so that integers stay integers; and edge b is `each` b + `rest` b /
+    # n_bins, which avoids products with a large rank.
     place, total = (2 * above + tied)[0], 2 * jnp.sum(weight, dtype=weight.dtype)
     rest = total % n_bins
     each = (total - rest) // n_bins
@@ -109,7 +109,7 @@ def equal_mass(confidence: Array, weight: Array, n_bins: int) -> Array:
 
 
 def _edges_passed(near: Array, passed: Callable[[Array], Array], n_bins: int) -> Array:
-    """How many of the edges 1 to n_bins − 1 are passed, which is floor(near) but for rounding."""
+    """Number of the edges 1 to n_bins − 1 passed: floor(near), corrected for rounding."""
     guess = jnp.clip(jnp.floor(near).astype(jnp.int32), 0, n_bins - 1)
     more = (guess < n_bins - 1) & passed(jnp.minimum(guess + 1, n_bins - 1))
     less = (guess > 0) & ~passed(guess)
@@ -136,37 +136,62 @@ def calibration_error(
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """How far confidence is from the frequency of being right, in bins of equal confidence.
+    """Distance between confidence and the frequency of being correct, in bins of confidence.
 
-    With weight w_b, mean confidence c_b and frequency f_b in bin b: Σ w_b |f_b − c_b| / Σ w_b
-    ("l1", the expected calibration error), √(Σ w_b (f_b − c_b)² / Σ w_b) ("l2") or
-    max_b |f_b − c_b| ("max"). `debiased` takes f_b (1 − f_b) / (w_b − 1), the noise of f_b,
-    off each square of "l2", leaves out bins of weight 1 or less, and takes a sum below 0 for
-    0; a weight is then a number of samples.
+    With weight w_b, mean confidence c_b and frequency f_b in bin b:
+    Σ w_b |f_b − c_b| / Σ w_b ("l1", the expected calibration error), √(Σ w_b (f_b − c_b)² / Σ w_b)
+    ("l2") or max_b |f_b − c_b| ("max"). `debiased` subtracts f_b (1 − f_b) / (w_b − 1), the noise
+    of f_b, from each square of "l2", leaves out bins of weight 1 or less, and replaces a negative
+    sum by 0; a weight is then a number of samples.
 
-    `strategy="uniform"` makes bins of equal width, which hold their lower edge and the last
-    one 1 too; "quantile" makes bins of about equal weight and never parts equal confidences:
-    a sample is in bin b if b ≤ n_bins r < b + 1 for the share r of the weight below it, half of
-    its ties and itself included. With float weights, one at an edge may fall to either side.
+    `strategy="uniform"` makes bins of equal width, which include their lower edge, and the last one
+    1 too; "quantile" makes bins of about equal weight and never separates equal confidences: a
+    sample is in bin b if b ≤ n_bins r < b + 1, where r is the fraction of the weight below it plus
+    half of the weight tied with it, itself included. With float weights, a sample at an edge may
+    fall to either side.
 
-    Shapes: `y_true` and the optional `sample_weight` and `where` (n,); `y_proba` (n,), the
-    probability of class 1 of two, which is the confidence; or (n, n_classes) for labels 0 to
-    n_classes − 1. Then the confidence is that of the most probable class, the first of equal
-    ones, or with `multi_class="classwise"` the mean over all classes of the error of each
-    against the rest. `n_bins` is static. A scalar.
-    Range: [0, 1]; lower is better.
-    Undefined: NaN when nothing counts, for a probability outside [0, 1] and for a label that
-    is none of the classes.
-    Gradient: that within the bins, which samples do not leave; in the weights smooth but, as
-    |x| is, where a bin is empty or without error.
-    Cost: O(n) time for a class, and a sort of the confidences for "quantile".
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: Naeini, Cooper & Hauskrecht (2015); Kumar, Liang & Ma (2019) for `debiased`;
-    Nixon et al. (2019) for classes; `torchmetrics.functional.calibration_error`.
+    For `y_proba` of shape (n, n_classes) the confidence is that of the most probable class, the
+    first among equals, or with `multi_class="classwise"` the error is the mean over all classes of
+    the error of each against the rest.
 
-    >>> y_proba = [0.25, 0.25, 0.55, 0.75, 0.75]
-    >>> round(float(calibration_error([0, 0, 1, 1, 1], y_proba, n_bins=2)), 6)
-    0.29
+    Args:
+        y_true: True classes, shape (n,), whole numbers 0 to n_classes − 1, or 0 and 1 if `y_proba`
+            has shape (n,).
+        y_proba: Probabilities, shape (n,) for class 1 of two, which is the confidence, or
+            (n, n_classes).
+        norm: "l1", "l2" or "max".
+        n_bins: Number of bins, at least 1, static.
+        strategy: "uniform" for bins of equal width, "quantile" for bins of about equal weight.
+        multi_class: "top_label" or "classwise", for `y_proba` of shape (n, n_classes).
+        debiased: Whether to correct each bin for noise; needs `norm="l2"`.
+        sample_weight: Weights, shape (n,).
+        where: Boolean mask, shape (n,); samples where it is False are ignored.
+
+    Returns:
+        Scalar in [0, 1]; lower is better.
+
+    Undefined:
+        NaN if no sample has positive weight, for a probability outside [0, 1] and for a label that
+        is not one of the classes.
+
+    Gradient:
+        That within the bins, with the assignment of samples to bins held fixed; smooth in the
+        weights except, as for |x| at 0, where a bin is empty or without error.
+
+    Cost:
+        O(n) time per class, plus a sort of the confidences for "quantile".
+
+    Raises:
+        ValueError: If `debiased` is set for a `norm` other than "l2".
+
+    References:
+        Naeini, Cooper & Hauskrecht (2015); Kumar, Liang & Ma (2019) for `debiased`; Nixon et al.
+        (2019) for classes; `torchmetrics.functional.calibration_error`.
+
+    Examples:
+        >>> y_proba = [0.25, 0.25, 0.55, 0.75, 0.75]
+        >>> round(float(calibration_error([0, 0, 1, 1, 1], y_proba, n_bins=2)), 6)
+        0.29
     """
     check.one_of("norm", norm, NORMS)
     check.one_of("multi_class", multi_class, MULTI_CLASS)
@@ -187,7 +212,7 @@ def _of_bins(
     *,
     totals: bool = False,
 ) -> Any:
-    """Plan to finish what is binned; the edges of "quantile" would be others in each part."""
+    """Plan to bin and finish; "quantile" does not merge, since its edges depend on the data."""
     check.one_of("strategy", strategy, STRATEGIES)
     n_bins = check.positive_integer("n_bins", n_bins)
     measure = Step.of(_binned, n_bins=n_bins, strategy=strategy, multi_class=multi_class)
@@ -196,13 +221,13 @@ def _of_bins(
 
 @exportable
 class Binned(NamedTuple):
-    """Sums of each bin, and whether what counted was legal."""
+    """Sums of each bin, and whether labels and probabilities are valid."""
 
     bins: Bins
     legal: tuple[Legal, ...]
 
     def finished(self, value: Any) -> Any:
-        """One or several values, NaN if something was not."""
+        """One or several values; NaN if something is invalid."""
         return legal_value(value, self.legal)
 
 
@@ -249,14 +274,18 @@ def error_of(bins: Bins, norm: str, debiased: bool = False) -> Array:
 
 @exportable
 class CalibrationCurve(NamedTuple):
-    """What a reliability diagram shows: one entry a bin, empty bins included."""
+    """Points of a reliability diagram: one entry per bin, empty bins included.
+
+    Attributes:
+        prob_true: Frequency of being correct, shape (n_bins,); NaN in an empty bin.
+        prob_pred: Mean confidence, shape (n_bins,); NaN in an empty bin.
+        weight: Weight of each bin, shape (n_bins,): a whole number of samples unless they are
+            weighted; 0 if empty.
+    """
 
     prob_true: Array
-    """Frequency of being right; NaN in an empty bin."""
     prob_pred: Array
-    """Mean confidence; NaN in an empty bin."""
     weight: Array
-    """Weight of the bin, a whole number of samples unless they are weighted; 0 if empty."""
 
 
 @metric
@@ -269,25 +298,47 @@ def calibration_curve(
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> CalibrationCurve:
-    """Frequency of being right against confidence, in bins of equal confidence.
+    """Frequency of being correct against confidence, in bins of confidence.
 
-    Shapes: those of `calibration_error`, with the confidence in the most probable class for
-    several. `n_bins` is static. Three arrays of (n_bins,): `prob_true`, `prob_pred`, `weight`.
-    Range: [0, 1] for both probabilities; equal ones are best.
-    Undefined: NaN in an empty bin, whose weight is 0; NaN everywhere for a probability
-    outside [0, 1] and for a label that is none of the classes.
-    Gradient: that within the bins, which samples do not leave; smooth in the weights.
-    Cost: O(n n_classes) time, and a sort of the confidences for "quantile".
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: `sklearn.calibration.calibration_curve`, which drops empty bins, closes the others
-    on the right, and places the edges of "quantile" at quantiles.
+    For `y_proba` of shape (n, n_classes) the confidence is that of the most probable class. Bins
+    are those of `calibration_error`.
 
-    >>> y_proba = [0.25, 0.25, 0.55, 0.75, 0.75]
-    >>> curve = calibration_curve([0, 0, 1, 1, 1], y_proba, n_bins=4)
-    >>> curve.prob_true
-    Array([nan,  0.,  1.,  1.], dtype=float32)
-    >>> curve.weight
-    Array([0, 2, 1, 2], dtype=int32)
+    Args:
+        y_true: True classes, shape (n,), whole numbers 0 to n_classes − 1, or 0 and 1 if `y_proba`
+            has shape (n,).
+        y_proba: Probabilities, shape (n,) for class 1 of two, which is the confidence, or
+            (n, n_classes).
+        n_bins: Number of bins, at least 1, static.
+        strategy: "uniform" for bins of equal width, "quantile" for bins of about equal weight.
+        sample_weight: Weights, shape (n,).
+        where: Boolean mask, shape (n,); samples where it is False are ignored.
+
+    Returns:
+        Named tuple of three arrays of shape (n_bins,), `prob_true` and `prob_pred` in [0, 1], best
+            where they are equal, and the `weight` of each bin.
+
+    Undefined:
+        NaN in an empty bin, whose weight is 0. NaN everywhere for a probability outside [0, 1] and
+        for a label that is not one of the classes.
+
+    Gradient:
+        That within the bins, with the assignment of samples to bins held fixed; smooth in the
+        weights.
+
+    Cost:
+        O(n n_classes) time, plus a sort of the confidences for "quantile".
+
+    References:
+        `sklearn.calibration.calibration_curve`, which drops empty bins, closes the others on the
+        right, and places the edges of "quantile" at quantiles.
+
+    Examples:
+        >>> y_proba = [0.25, 0.25, 0.55, 0.75, 0.75]
+        >>> curve = calibration_curve([0, 0, 1, 1, 1], y_proba, n_bins=4)
+        >>> curve.prob_true
+        Array([nan,  0.,  1.,  1.], dtype=float32)
+        >>> curve.weight
+        Array([0, 2, 1, 2], dtype=int32)
     """
     arrays = check.class_scores(
         y_true=y_true, y_proba=y_proba, sample_weight=sample_weight, where=where
@@ -306,14 +357,18 @@ def _curve(statistic):
 
 @exportable
 class BrierDecomposition(NamedTuple):
-    """Three parts of the Brier score: reliability − resolution + uncertainty."""
+    """Three components of the Brier score: reliability − resolution + uncertainty.
+
+    Attributes:
+        reliability: Mean squared distance between confidence and frequency, a scalar; lower is
+            better.
+        resolution: Variance of the frequencies between bins, a scalar; higher is better.
+        uncertainty: Variance of the target, a scalar that does not depend on the predictions.
+    """
 
     reliability: Array
-    """Squared distance between confidence and frequency; lower is better."""
     resolution: Array
-    """Variance of the frequencies between bins; higher is better."""
     uncertainty: Array
-    """Variance of the target, whatever is predicted."""
 
 
 @metric
@@ -326,27 +381,45 @@ def brier_decomposition(
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> BrierDecomposition:
-    """Reliability, resolution and uncertainty: what the Brier score is made of.
+    """Reliability, resolution and uncertainty: the components of the Brier score.
 
     With weight w_b, mean confidence c_b and frequency f_b in bin b, and f overall:
-    Σ w_b (f_b − c_b)² / Σ w_b, Σ w_b (f_b − f)² / Σ w_b and f (1 − f). Where the probabilities
-    within each bin are equal, `brier_score_loss` is reliability − resolution + uncertainty;
-    otherwise what varies within bins is missing.
+    Σ w_b (f_b − c_b)² / Σ w_b, Σ w_b (f_b − f)² / Σ w_b and f (1 − f). If the probabilities within
+    each bin are equal, `brier_score_loss` is reliability − resolution + uncertainty; otherwise the
+    variation within bins is missing.
 
-    Shapes: all (n,); `y_true` holds 0 and 1, `y_proba` the probability of 1. `n_bins` and
-    `strategy` are those of `calibration_error`. Three scalars.
-    Range: [0, 1], [0, ¼] and [0, ¼].
-    Undefined: NaN when nothing counts, for a probability outside [0, 1] and for a label other
-    than 0 and 1.
-    Gradient: that within the bins, which samples do not leave; smooth in the weights.
-    Cost: O(n) time, and a sort of the confidences for "quantile".
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: Murphy (1973).
+    Args:
+        y_true: True labels, 0 and 1, shape (n,).
+        y_proba: Probabilities of label 1, shape (n,).
+        n_bins: Number of bins, at least 1, static.
+        strategy: "uniform" for bins of equal width, "quantile" for bins of about equal weight, as
+            in `calibration_error`.
+        sample_weight: Weights, shape (n,).
+        where: Boolean mask, shape (n,); samples where it is False are ignored.
 
-    >>> y_proba = [0.25, 0.25, 0.5, 0.75, 0.75]
-    >>> parts = brier_decomposition([0, 0, 1, 1, 1], y_proba)
-    >>> [round(float(part), 6) for part in parts]
-    [0.1, 0.24, 0.24]
+    Returns:
+        Named tuple of three scalars, `reliability` in [0, 1], lower is better, `resolution` in
+            [0, ¼], higher is better, and `uncertainty` in [0, ¼].
+
+    Undefined:
+        NaN if no sample has positive weight, for a probability outside [0, 1] and for a label other
+        than 0 and 1.
+
+    Gradient:
+        That within the bins, with the assignment of samples to bins held fixed; smooth in the
+        weights.
+
+    Cost:
+        O(n) time, plus a sort of the confidences for "quantile".
+
+    References:
+        Murphy (1973).
+
+    Examples:
+        >>> y_proba = [0.25, 0.25, 0.5, 0.75, 0.75]
+        >>> parts = brier_decomposition([0, 0, 1, 1, 1], y_proba)
+        >>> [round(float(part), 6) for part in parts]
+        [0.1, 0.24, 0.24]
     """
     arrays = check.samples(y_true=y_true, y_proba=y_proba, sample_weight=sample_weight, where=where)
     return _of_bins(arrays, Step.of(_decomposed), n_bins, strategy)

@@ -39,23 +39,40 @@ def crps_ensemble(
     """Continuous ranked probability score of an ensemble of predictions.
 
     Mean over samples of mean_i |x_i − y| − Σ_ij |x_i − x_j| / (2 m²) for the m members x. With
-    `fair=True` the second divisor is 2 m (m − 1): what an infinite ensemble of which the
-    members are draws would score on average.
+    `fair=True` the second divisor is 2 m (m − 1): the expected score of an infinite ensemble of
+    which the members are draws. For one member this is the absolute error.
 
-    Shapes: `y_true` and the optional `sample_weight` and `where` (n,); `y_pred` (n, m). A scalar.
-    Range: [0, ∞), in units of y; lower is better. For one member the absolute error.
-    Undefined: NaN when nothing counts or a NaN does.
-    Gradient: piecewise constant in the members; smooth in the weights.
-    Cost: O(n m log m) time, O(n m) memory, from one sort of each ensemble. All terms of the
-    sum are positive, so nothing cancels.
-    Raises: ValueError or TypeError for shapes and dtypes that do not fit, and for `fair` with
-    a single member.
-    Source: Gneiting & Raftery (2007); Ferro (2014) for `fair`.
+    Args:
+        y_true: Observations y, any numbers, shape (n,).
+        y_pred: Ensembles, shape (n, m), in the unit of `y_true`.
+        fair: Whether to correct for the size of the ensemble.
+        sample_weight: Weights, shape (n,).
+        where: Boolean mask, shape (n,); samples where it is False are ignored.
 
-    >>> round(float(crps_ensemble([0.1], [[0.1, 0.3, 0.2]])), 6)
-    0.055556
-    >>> round(float(crps_ensemble([0.1], [[0.1, 0.3, 0.2]], fair=True)), 6)
-    0.033333
+    Returns:
+        Scalar in [0, ∞), in units of y; lower is better.
+
+    Undefined:
+        NaN if no sample has positive weight or for a NaN in a sample with positive weight.
+
+    Gradient:
+        Piecewise constant in the members; smooth in the weights.
+
+    Cost:
+        O(n m log m) time, O(n m) memory, from one sort of each ensemble. All terms of the sum are
+        positive, so nothing cancels.
+
+    Raises:
+        ValueError: If `fair` is set for a single member.
+
+    References:
+        Gneiting & Raftery (2007); Ferro (2014) for `fair`.
+
+    Examples:
+        >>> round(float(crps_ensemble([0.1], [[0.1, 0.3, 0.2]])), 6)
+        0.055556
+        >>> round(float(crps_ensemble([0.1], [[0.1, 0.3, 0.2]], fair=True)), 6)
+        0.033333
     """
     y_true, y_pred = check.ensemble(y_true, y_pred, axes=1, at_least=1 + bool(fair))
     y_true, sample_weight, where = check.samples(
@@ -87,22 +104,37 @@ def crps_quantiles(
 ) -> Array:
     """Continuous ranked probability score of a distribution given by some of its quantiles.
 
-    2 ∫ ρ_α(y − q_α) dα by the trapezoid rule over the levels, with 0 at the levels 0 and 1,
-    where the integrand ends for every distribution that reaches y. The levels may be unevenly
-    spaced; a mean with equal weights would be 1 / K too large for the K levels k / (K + 1).
+    2 ∫ ρ_α(y − q_α) dα by the trapezoidal rule over the levels, with 0 at the levels 0 and 1, where
+    the integrand vanishes for every distribution whose support extends to y. The levels may be
+    unevenly spaced; a mean with equal weights would be 1 / K too large for the K levels
+    k / (K + 1).
 
-    Shapes: `y_true` and the optional `sample_weight` and `where` (n,); `y_pred` (n, n_levels);
-    `alpha` (n_levels,) traced levels that rise. A scalar.
-    Range: [0, ∞), in units of y; lower is better.
-    Undefined: NaN when nothing counts, and for levels that fall or are outside [0, 1].
-    Gradient: piecewise constant in the quantiles; smooth in the weights.
-    Cost: O(n n_levels) time.
-    Raises: ValueError or TypeError for shapes and dtypes that do not fit.
-    Source: Laio & Tamea (2007).
+    Args:
+        y_true: Observations y, any numbers, shape (n,).
+        y_pred: Predicted quantiles q, shape (n, n_levels), in the unit of `y_true`.
+        alpha: Levels of the quantiles, non-decreasing within [0, 1], shape (n_levels,), traced.
+        sample_weight: Weights, shape (n,).
+        where: Boolean mask, shape (n,); samples where it is False are ignored.
 
-    >>> y_pred = [[1.0, 2.0, 4.0], [0.0, 1.0, 2.0]]
-    >>> round(float(crps_quantiles([2.0, 3.0], y_pred, alpha=[0.25, 0.5, 0.75])), 6)
-    0.8125
+    Returns:
+        Scalar in [0, ∞), in units of y; lower is better.
+
+    Undefined:
+        NaN if no sample has positive weight, and for levels that decrease or are outside [0, 1].
+
+    Gradient:
+        Piecewise constant in the quantiles; smooth in the weights.
+
+    Cost:
+        O(n n_levels) time.
+
+    References:
+        Laio & Tamea (2007).
+
+    Examples:
+        >>> y_pred = [[1.0, 2.0, 4.0], [0.0, 1.0, 2.0]]
+        >>> round(float(crps_quantiles([2.0, 3.0], y_pred, alpha=[0.25, 0.5, 0.75])), 6)
+        0.8125
     """
     y_true, y_pred = check.columns(y_true, y_pred, None, "predicted quantiles")
     alpha = check.levels("alpha", alpha, y_pred.shape[1])
@@ -135,17 +167,32 @@ def crps_normal(
 
     Mean of σ (z (2 Φ(z) − 1) + 2 φ(z) − 1 / √π) with z = (y − μ) / σ.
 
-    Shapes: `y_true`, `y_pred` (the means μ) and the optional `sample_weight` and `where` (n,);
-    `scale`, the standard deviations σ, (n,) or one traced number. A scalar.
-    Range: [0, ∞), in units of y; lower is better.
-    Undefined: NaN when nothing counts, and for a `scale` that is not positive.
-    Gradient: smooth in both arrays, in `scale` and in the weights.
-    Cost: O(n) time, no temporary arrays.
-    Raises: ValueError or TypeError for shapes and dtypes that do not fit.
-    Source: Gneiting, Raftery, Westveld & Goldman (2005).
+    Args:
+        y_true: Observations y, any numbers, shape (n,).
+        y_pred: Means μ, shape (n,), in the unit of `y_true`.
+        scale: Standard deviations σ, positive, one number or shape (n,), traced, in the unit of
+            `y_true`.
+        sample_weight: Weights, shape (n,).
+        where: Boolean mask, shape (n,); samples where it is False are ignored.
 
-    >>> round(float(crps_normal([0.0, 1.0], [0.0, 0.0], scale=1.0)), 6)
-    0.418068
+    Returns:
+        Scalar in [0, ∞), in units of y; lower is better.
+
+    Undefined:
+        NaN if no sample has positive weight, and for a `scale` that is not positive.
+
+    Gradient:
+        Smooth in both arrays, in `scale` and in the weights.
+
+    Cost:
+        O(n) time, no temporary arrays.
+
+    References:
+        Gneiting, Raftery, Westveld & Goldman (2005).
+
+    Examples:
+        >>> round(float(crps_normal([0.0, 1.0], [0.0, 0.0], scale=1.0)), 6)
+        0.418068
     """
     return mean_score(_normal_score, y_true, y_pred, scale, sample_weight, where)
 
@@ -163,17 +210,31 @@ def crps_logistic(
 
     Mean of s (|z| + 2 log(1 + exp(−|z|)) − 1) with z = (y − μ) / s.
 
-    Shapes: `y_true`, `y_pred` (the locations μ) and the optional `sample_weight` and `where`
-    (n,); `scale`, the scales s, (n,) or one traced number. A scalar.
-    Range: [0, ∞), in units of y; lower is better.
-    Undefined: NaN when nothing counts, and for a `scale` that is not positive.
-    Gradient: smooth in both arrays, in `scale` and in the weights.
-    Cost: O(n) time, no temporary arrays.
-    Raises: ValueError or TypeError for shapes and dtypes that do not fit.
-    Source: Jordan, Krüger & Lerch (2019).
+    Args:
+        y_true: Observations y, any numbers, shape (n,).
+        y_pred: Locations μ, shape (n,), in the unit of `y_true`.
+        scale: Scales s, positive, one number or shape (n,), traced, in the unit of `y_true`.
+        sample_weight: Weights, shape (n,).
+        where: Boolean mask, shape (n,); samples where it is False are ignored.
 
-    >>> round(float(crps_logistic([0.0, 1.0], [0.0, 0.0], scale=1.0)), 6)
-    0.506409
+    Returns:
+        Scalar in [0, ∞), in units of y; lower is better.
+
+    Undefined:
+        NaN if no sample has positive weight, and for a `scale` that is not positive.
+
+    Gradient:
+        Smooth in both arrays, in `scale` and in the weights.
+
+    Cost:
+        O(n) time, no temporary arrays.
+
+    References:
+        Jordan, Krüger & Lerch (2019).
+
+    Examples:
+        >>> round(float(crps_logistic([0.0, 1.0], [0.0, 0.0], scale=1.0)), 6)
+        0.506409
     """
     return mean_score(_logistic_score, y_true, y_pred, scale, sample_weight, where)
 
@@ -191,17 +252,31 @@ def crps_laplace(
 
     Mean of s (|z| + exp(−|z|) − ¾) with z = (y − μ) / s.
 
-    Shapes: `y_true`, `y_pred` (the locations μ) and the optional `sample_weight` and `where`
-    (n,); `scale`, the scales s, (n,) or one traced number. A scalar.
-    Range: [0, ∞), in units of y; lower is better.
-    Undefined: NaN when nothing counts, and for a `scale` that is not positive.
-    Gradient: smooth in both arrays, in `scale` and in the weights.
-    Cost: O(n) time, no temporary arrays.
-    Raises: ValueError or TypeError for shapes and dtypes that do not fit.
-    Source: Jordan, Krüger & Lerch (2019).
+    Args:
+        y_true: Observations y, any numbers, shape (n,).
+        y_pred: Locations μ, shape (n,), in the unit of `y_true`.
+        scale: Scales s, positive, one number or shape (n,), traced, in the unit of `y_true`.
+        sample_weight: Weights, shape (n,).
+        where: Boolean mask, shape (n,); samples where it is False are ignored.
 
-    >>> round(float(crps_laplace([0.0, 1.0], [0.0, 0.0], scale=1.0)), 6)
-    0.43394
+    Returns:
+        Scalar in [0, ∞), in units of y; lower is better.
+
+    Undefined:
+        NaN if no sample has positive weight, and for a `scale` that is not positive.
+
+    Gradient:
+        Smooth in both arrays, in `scale` and in the weights.
+
+    Cost:
+        O(n) time, no temporary arrays.
+
+    References:
+        Jordan, Krüger & Lerch (2019).
+
+    Examples:
+        >>> round(float(crps_laplace([0.0, 1.0], [0.0, 0.0], scale=1.0)), 6)
+        0.43394
     """
     return mean_score(_laplace_score, y_true, y_pred, scale, sample_weight, where)
 
@@ -219,17 +294,32 @@ def gaussian_nll(
 
     Mean of log σ + z² / 2 + log(2 π) / 2 with z = (y − μ) / σ.
 
-    Shapes: `y_true`, `y_pred` (the means μ) and the optional `sample_weight` and `where` (n,);
-    `scale`, the standard deviations σ, (n,) or one traced number. A scalar.
-    Range: (−∞, ∞), in nats; lower is better.
-    Undefined: NaN when nothing counts, and for a `scale` that is not positive.
-    Gradient: smooth in both arrays, in `scale` and in the weights.
-    Cost: O(n) time, no temporary arrays.
-    Raises: ValueError or TypeError for shapes and dtypes that do not fit.
-    Source: Good (1952); `torch.nn.GaussianNLLLoss` with `full=True`.
+    Args:
+        y_true: Observations y, any numbers, shape (n,).
+        y_pred: Means μ, shape (n,), in the unit of `y_true`.
+        scale: Standard deviations σ, positive, one number or shape (n,), traced, in the unit of
+            `y_true`.
+        sample_weight: Weights, shape (n,).
+        where: Boolean mask, shape (n,); samples where it is False are ignored.
 
-    >>> round(float(gaussian_nll([0.0, 1.0], [0.0, 0.0], scale=1.0)), 6)
-    1.168939
+    Returns:
+        Scalar in (−∞, ∞), in nats; lower is better.
+
+    Undefined:
+        NaN if no sample has positive weight, and for a `scale` that is not positive.
+
+    Gradient:
+        Smooth in both arrays, in `scale` and in the weights.
+
+    Cost:
+        O(n) time, no temporary arrays.
+
+    References:
+        Good (1952); `torch.nn.GaussianNLLLoss` with `full=True`.
+
+    Examples:
+        >>> round(float(gaussian_nll([0.0, 1.0], [0.0, 0.0], scale=1.0)), 6)
+        1.168939
     """
     return mean_score(_gaussian_nll, y_true, y_pred, scale, sample_weight, where)
 
@@ -267,9 +357,10 @@ def _crps(
     slope: Callable[[Array], Array],
     rest: Callable[[Array], Array],
 ) -> Callable[[Array, Array], Array]:
-    """A score of an error e and a scale s, value(e, s, e / s), with the slopes of the two.
+    """Score value(e, s, e / s) of an error e and a scale s, with its derivatives in both.
 
-    Taken of terms that grow with e, that in s would be what cancelling leaves of them.
+    Differentiating the terms of the value in s would leave the cancelled rest of those that
+    grow with e.
     """
 
     @jax.custom_jvp
@@ -348,23 +439,39 @@ def energy_score(
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """Energy score of an ensemble of predicted vectors: `crps_ensemble` for several dimensions.
+    """Energy score of an ensemble of predicted vectors: `crps_ensemble` in several dimensions.
 
     Mean over samples of mean_i ‖x_i − y‖ − Σ_ij ‖x_i − x_j‖ / (2 m²) for the m members x, in
     Euclidean norm; with `fair=True` the second divisor is 2 m (m − 1).
 
-    Shapes: `y_true` (n, d), `y_pred` (n, m, d), the optional `sample_weight` and `where` (n,).
-    A scalar.
-    Range: [0, ∞), in units of y; lower is better.
-    Undefined: NaN when nothing counts or a NaN does.
-    Gradient: that of the norm, 0 where two vectors are equal; smooth in the weights.
-    Cost: O(n m² d) time and O(n m d) memory, one member after the other.
-    Raises: ValueError or TypeError for shapes and dtypes that do not fit, and for `fair` with
-    a single member.
-    Source: Gneiting & Raftery (2007).
+    Args:
+        y_true: Observations y, any numbers, shape (n, d).
+        y_pred: Ensembles of vectors, shape (n, m, d), in the unit of `y_true`.
+        fair: Whether to correct for the size of the ensemble.
+        sample_weight: Weights, shape (n,).
+        where: Boolean mask, shape (n,); samples where it is False are ignored.
 
-    >>> round(float(energy_score([[0.0, 0.0]], [[[3.0, 4.0], [0.0, 0.0]]])), 6)
-    1.25
+    Returns:
+        Scalar in [0, ∞), in units of y; lower is better.
+
+    Undefined:
+        NaN if no sample has positive weight or for a NaN in a sample with positive weight.
+
+    Gradient:
+        That of the norm, 0 where two vectors are equal; smooth in the weights.
+
+    Cost:
+        O(n m² d) time and O(n m d) memory, one member after the other.
+
+    Raises:
+        ValueError: If `fair` is set for a single member.
+
+    References:
+        Gneiting & Raftery (2007).
+
+    Examples:
+        >>> round(float(energy_score([[0.0, 0.0]], [[[3.0, 4.0], [0.0, 0.0]]])), 6)
+        1.25
     """
     y_true, y_pred = check.ensemble(y_true, y_pred, axes=2, at_least=1 + bool(fair))
     y_true, sample_weight, where = check.samples(
@@ -383,7 +490,7 @@ def _of_vectors(y_true, y_pred, sample_weight, where, *, fair):
 
     @jax.checkpoint
     def distance_to(vectors: Array | Whole) -> Array:
-        """Mean over the members of their distance to one vector a sample."""
+        """Mean distance of the members to one vector per sample."""
         return jnp.mean(_norm((members - vectors[None]) / unit[None, :, None]), axis=0)
 
     spread = jnp.sum(jax.lax.map(distance_to, members), axis=0) / max(m - fair, 1)

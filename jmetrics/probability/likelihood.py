@@ -43,25 +43,40 @@ def log_loss(
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """Negative mean log-likelihood, −Σ w log p / Σ w, p the probability of the true class.
+    """Negative mean log-likelihood, −Σ w log p / Σ w, with p the probability of the true class.
 
-    p is clipped to [ε, 1 − ε], ε the spacing of the dtype of `y_proba` at 1.
+    p is clipped to [ε, 1 − ε], with ε the spacing of the dtype of `y_proba` at 1.
 
-    Shapes: `y_true` and the optional `sample_weight` and `where` (n,); `y_proba` (n,), the
-    probability of class 1 of two, or (n, n_classes) for labels 0 to n_classes − 1. Rows need
-    not sum to 1. A scalar.
-    Range: [0, −log ε], in nats; lower is better. With `normalize=False` the sum.
-    Undefined: NaN when nothing counts, for a probability outside [0, 1] and for a label that
-    is none of the classes.
-    Gradient: smooth in `y_proba` between the clips and 0 beyond; smooth in the weights.
-    Cost: O(n n_classes) time in one pass, O(n) memory.
-    Raises: ValueError or TypeError for shapes and dtypes that do not fit.
-    Source: `sklearn.metrics.log_loss`.
+    Args:
+        y_true: True classes, shape (n,), whole numbers 0 to n_classes − 1, or 0 and 1 if `y_proba`
+            has shape (n,).
+        y_proba: Probabilities, shape (n,) for class 1 of two, or (n, n_classes); rows need not sum
+            to 1.
+        normalize: True for the mean, False for the sum.
+        sample_weight: Weights, shape (n,).
+        where: Boolean mask, shape (n,); samples where it is False are ignored.
 
-    >>> round(float(log_loss([1, 0, 0, 1], [0.9, 0.1, 0.2, 0.65])), 6)
-    0.216162
-    >>> round(float(log_loss([0, 2], [[0.5, 0.25, 0.25], [0.25, 0.25, 0.5]])), 6)
-    0.693147
+    Returns:
+        Scalar in [0, −log ε], in nats; lower is better. With `normalize=False` the sum.
+
+    Undefined:
+        NaN if no sample has positive weight, for a probability outside [0, 1] and for a label that
+        is not one of the classes.
+
+    Gradient:
+        Smooth in `y_proba` between the clipping bounds and 0 beyond; smooth in the weights.
+
+    Cost:
+        O(n n_classes) time in one pass, O(n) memory.
+
+    References:
+        `sklearn.metrics.log_loss`.
+
+    Examples:
+        >>> round(float(log_loss([1, 0, 0, 1], [0.9, 0.1, 0.2, 0.65])), 6)
+        0.216162
+        >>> round(float(log_loss([0, 2], [[0.5, 0.25, 0.25], [0.25, 0.25, 0.5]])), 6)
+        0.693147
     """
     arrays = check.class_scores(
         y_true=y_true, y_proba=y_proba, sample_weight=sample_weight, where=where
@@ -87,7 +102,7 @@ def log_losses(data: Classified, clip: Array) -> Array:
         loss = -jnp.where(data.label == 1, jnp.log(p), jnp.log1p(-p))
     else:
         own = is_class(data.label, data.n_classes)
-        # The other classes must count 0 and yet say where they are no probabilities.
+        # The other classes contribute 0, but NaN where they are not probabilities.
         others = jnp.where(jnp.isnan(data.proba), data.proba, jnp.zeros_like(data.proba))
         p = row_sum(jnp.where(own, data.proba, others))
         loss = -jnp.log(jnp.clip(p, clip, 1 - clip))
@@ -95,7 +110,7 @@ def log_losses(data: Classified, clip: Array) -> Array:
 
 
 def spacing_at_one(probability: Array, dtype: DTypeLike) -> Array:
-    """How close to 1 the given probabilities can come without being 1."""
+    """Spacing at 1 of the dtype in which the probabilities are given."""
     given = probability.dtype if jnp.issubdtype(probability.dtype, jnp.floating) else dtype
     return jnp.asarray(jnp.finfo(given).eps, dtype)
 
@@ -112,23 +127,39 @@ def log_loss_from_logits(
     """Log loss of the probabilities that logits stand for, without computing them.
 
     −Σ w log p / Σ w with p the sigmoid or softmax of `logits` at the true class. Nothing is
-    clipped, so that a sure and wrong prediction is told from a surer one, and small losses
-    keep all their digits.
+    clipped, so a confident wrong prediction still scores better than an even more confident one,
+    and small losses keep all their digits.
 
-    Shapes: `y_true` and the optional `sample_weight` and `where` (n,); `logits` (n,) for
-    class 1 of two, or (n, n_classes) for labels 0 to n_classes − 1. A scalar.
-    Range: [0, ∞), in nats; lower is better. With `normalize=False` the sum.
-    Undefined: NaN when nothing counts, for a label that is none of the classes, for a NaN,
-    and unless the largest of several logits is finite; −∞ rules a class out.
-    Gradient: smooth in the logits and in the weights.
-    Cost: O(n n_classes) time, O(n) memory.
-    Raises: ValueError or TypeError for shapes and dtypes that do not fit.
-    Source: log-sum-exp about the largest logit.
+    Args:
+        y_true: True classes, shape (n,), whole numbers 0 to n_classes − 1, or 0 and 1 if `logits`
+            has shape (n,).
+        logits: Logits, shape (n,) for class 1 of two, or (n, n_classes), where −∞ rules a class
+            out.
+        normalize: True for the mean, False for the sum.
+        sample_weight: Weights, shape (n,).
+        where: Boolean mask, shape (n,); samples where it is False are ignored.
 
-    >>> round(float(log_loss_from_logits([1, 0], [2.0, -3.0])), 6)
-    0.087758
-    >>> float(log_loss_from_logits([0, 1], [[90.0, 0.0, 0.0], [200.0, 0.0, 0.0]]))
-    100.0
+    Returns:
+        Scalar in [0, ∞), in nats; lower is better. With `normalize=False` the sum.
+
+    Undefined:
+        NaN if no sample has positive weight, for a label that is not one of the classes, for a NaN,
+        and, for shape (n, n_classes), unless the largest logit of each row is finite.
+
+    Gradient:
+        Smooth in the logits and in the weights.
+
+    Cost:
+        O(n n_classes) time, O(n) memory.
+
+    References:
+        Log-sum-exp about the largest logit.
+
+    Examples:
+        >>> round(float(log_loss_from_logits([1, 0], [2.0, -3.0])), 6)
+        0.087758
+        >>> float(log_loss_from_logits([0, 1], [[90.0, 0.0, 0.0], [200.0, 0.0, 0.0]]))
+        100.0
     """
     arrays = check.class_scores(
         y_true=y_true, logits=logits, sample_weight=sample_weight, where=where
@@ -154,7 +185,7 @@ def _logit_losses(y_true, logits, sample_weight, where):
 
 
 def softmax_losses(label: Array, logits: Array) -> Array:
-    """log Σ_j exp(z_j − z_label) of each sample, exact also where it is small.
+    """log Σ_j exp(z_j − z_label) of each sample, accurate also where it is small.
 
     A difference of log Σ_j exp z_j and z_label, as optax takes it, would cancel there.
     """
@@ -178,21 +209,38 @@ def normalized_entropy(
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """Log loss relative to that of always predicting the frequencies of the classes.
+    """Log loss relative to that of always predicting the class frequencies.
 
-    The log loss over −Σ_k f_k log f_k, f the weighted frequencies in `y_true`.
+    The log loss over −Σ_k f_k log f_k, with f the weighted frequencies in `y_true`.
 
-    Shapes: those of `log_loss`. A scalar.
-    Range: [0, ∞), without unit; lower is better, 1 is as good as the frequencies.
-    Undefined: NaN unless two classes have weight, for a probability outside [0, 1] and for a
-    label that is none of the classes.
-    Gradient: that of `log_loss`; smooth in the weights.
-    Cost: O(n n_classes) time, O(n) memory.
-    Raises: ValueError or TypeError for shapes and dtypes that do not fit.
-    Source: He et al. (2014); `torcheval.metrics.functional.binary_normalized_entropy`.
+    Args:
+        y_true: True classes, shape (n,), whole numbers 0 to n_classes − 1, or 0 and 1 if `y_proba`
+            has shape (n,).
+        y_proba: Probabilities, shape (n,) for class 1 of two, or (n, n_classes); rows need not sum
+            to 1.
+        sample_weight: Weights, shape (n,).
+        where: Boolean mask, shape (n,); samples where it is False are ignored.
 
-    >>> round(float(normalized_entropy([1, 0, 0, 1], [0.9, 0.1, 0.2, 0.65])), 6)
-    0.311856
+    Returns:
+        Scalar in [0, ∞), without unit; lower is better, 1 is as good as predicting the class
+            frequencies.
+
+    Undefined:
+        NaN unless two classes have positive weight, for a probability outside [0, 1] and for a
+        label that is not one of the classes.
+
+    Gradient:
+        That of `log_loss`; smooth in the weights.
+
+    Cost:
+        O(n n_classes) time, O(n) memory.
+
+    References:
+        He et al. (2014); `torcheval.metrics.functional.binary_normalized_entropy`.
+
+    Examples:
+        >>> round(float(normalized_entropy([1, 0, 0, 1], [0.9, 0.1, 0.2, 0.65])), 6)
+        0.311856
     """
     arrays = check.class_scores(
         y_true=y_true, y_proba=y_proba, sample_weight=sample_weight, where=where
@@ -232,23 +280,40 @@ def d2_log_loss_score(
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """Fraction of the log loss that is explained, against the frequencies of the classes.
+    """Fraction of the log loss that is explained, relative to predicting the class frequencies.
 
-    1 − log loss / −Σ_k f_k log f_k, f the weighted frequencies in `y_true`.
+    1 − log loss / −Σ_k f_k log f_k, with f the weighted frequencies in `y_true`.
 
-    Shapes: those of `log_loss`. A scalar.
-    Range: (−∞, 1], without unit; higher is better, 0 is as good as the frequencies.
-    Undefined: NaN with fewer than two samples of non-zero weight, for a probability outside
-    [0, 1] and for a label that is none of the classes. Where all labels that count are one
-    class: 1 if its probability is as near to 1 as the clip of `log_loss` allows in every
-    sample, and 0 otherwise.
-    Gradient: that of `log_loss`; smooth in the weights; 0 where a rule decided.
-    Cost: O(n n_classes) time, O(n) memory.
-    Raises: ValueError or TypeError for shapes and dtypes that do not fit.
-    Source: `sklearn.metrics.d2_log_loss_score`, but for the rule for one class.
+    Args:
+        y_true: True classes, shape (n,), whole numbers 0 to n_classes − 1, or 0 and 1 if `y_proba`
+            has shape (n,).
+        y_proba: Probabilities, shape (n,) for class 1 of two, or (n, n_classes); rows need not sum
+            to 1.
+        sample_weight: Weights, shape (n,).
+        where: Boolean mask, shape (n,); samples where it is False are ignored.
 
-    >>> round(float(d2_log_loss_score([1, 0, 0, 1], [0.9, 0.1, 0.2, 0.65])), 6)
-    0.688144
+    Returns:
+        Scalar in (−∞, 1], without unit; higher is better, 0 is as good as predicting the class
+            frequencies.
+
+    Undefined:
+        NaN with fewer than two samples of non-zero weight, for a probability outside [0, 1] and for
+        a label that is not one of the classes. If all samples with positive weight belong to one
+        class: 1 if its probability is as near to 1 as the clipping of `log_loss` allows in every
+        sample, and 0 otherwise.
+
+    Gradient:
+        That of `log_loss`; smooth in the weights; 0 where the rule for one class applies.
+
+    Cost:
+        O(n n_classes) time, O(n) memory.
+
+    References:
+        `sklearn.metrics.d2_log_loss_score`, except for the rule for one class.
+
+    Examples:
+        >>> round(float(d2_log_loss_score([1, 0, 0, 1], [0.9, 0.1, 0.2, 0.65])), 6)
+        0.688144
     """
     arrays = check.class_scores(
         y_true=y_true, y_proba=y_proba, sample_weight=sample_weight, where=where
