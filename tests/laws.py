@@ -57,6 +57,8 @@ Law = Callable[[Case], None]
 LAWS: list[Law] = []
 ONCE_A_ROW: set[Law] = set()
 """Laws for which the first variant of a row speaks for all."""
+APPLIES: dict[Law, Callable[[Case], bool]] = {}
+"""Of which cases a law says something, if not of all."""
 ONCE_A_KERNEL: set[Law] = set()
 """Laws of the call rather than of the numbers: one row speaks for all that are measured alike."""
 
@@ -74,6 +76,20 @@ def law_of_the_row(function: Law) -> Law:
 def law_of_the_kernel(function: Law) -> Law:
     ONCE_A_KERNEL.add(function)
     return law(function)
+
+
+def only(applies: Callable[[Case], bool]) -> Callable[[Law], Law]:
+    """Say of which cases a law says anything."""
+
+    def note(function: Law) -> Law:
+        APPLIES[function] = applies
+        return function
+
+    return note
+
+
+def says_something(law: Law, case: Case) -> bool:
+    return law not in APPLIES or APPLIES[law](case)
 
 
 # --- transformations ---------------------------------------------------------------------
@@ -153,7 +169,12 @@ def leaves_no_effect(case: Case) -> None:
     assert not effects, f"the program has effects: {effects}"
 
 
+def has_traced_options(case: Case) -> bool:
+    return bool(case.row.traced)
+
+
 @law
+@only(has_traced_options)
 def traced_options_compile_once(case: Case) -> None:
     data = sample(case)
     for option, values in case.row.traced.items():
@@ -161,13 +182,12 @@ def traced_options_compile_once(case: Case) -> None:
         counts = [programs_compiled_by(call) for call in calls]
         assert counts[1] == 0, f"another value of {option} compiled {counts[1]} programs"
 
-    if case.row.traced:
-        options = {name: np.asarray(pair, np.float32) for name, pair in case.row.traced.items()}
-        batch = jax.vmap(lambda chosen: eager(case, data, **chosen))(options)
-        for i in range(2):
-            chosen = {name: pair[i] for name, pair in case.row.traced.items()}
-            expected = eager(case, data, **chosen)
-            assert_same(jax.tree.map(lambda a, i=i: a[i], batch), expected)
+    options = {name: np.asarray(pair, np.float32) for name, pair in case.row.traced.items()}
+    batch = jax.vmap(lambda chosen: eager(case, data, **chosen))(options)
+    for i in range(2):
+        chosen = {name: pair[i] for name, pair in case.row.traced.items()}
+        expected = eager(case, data, **chosen)
+        assert_same(jax.tree.map(lambda a, i=i: a[i], batch), expected)
 
 
 def programs_compiled_by(call: Callable[[], Any]) -> int:
@@ -213,12 +233,15 @@ def mask_is_deletion(case: Case) -> None:
         assert_zero(result.by_weight[~keep], f"gradient of weights masked over {bad}")
 
 
+def may_mask_entries(case: Case) -> bool:
+    return OUTPUTS in case.traits and sample(case).y_true.ndim == 2
+
+
 @law
+@only(may_mask_entries)
 def entry_mask_is_deletion(case: Case) -> None:
     """Masks of the shape of the data, with as many entries left in each column."""
     data = sample(case)
-    if OUTPUTS not in case.traits or data.y_true.ndim != 2:
-        return
     rng = rng_of(case, 2)
     keep = rng.permuted(np.repeat(some(case)[:, None], data.y_true.shape[1], axis=1), axis=0)
     data = data._replace(weight=np.ones_like(data.weight), where=keep)
@@ -311,11 +334,14 @@ def weights_have_no_scale(case: Case) -> None:
     assert_same(3.7 * result.by_weight, grows * expected.by_weight)
 
 
+def has_ratios_of_weights(case: Case) -> bool:
+    return not {COPIES, TOTAL, SUPPORT} & case.traits
+
+
 @law
+@only(has_ratios_of_weights)
 def weights_of_any_size(case: Case) -> None:
     """c w is w, also for a c near the ends of the range; slopes in the weights are over c."""
-    if COPIES in case.traits or TOTAL in case.traits or SUPPORT in case.traits:
-        return
     data = sample(case)
     expected = evaluate(case, data)
     sums = case.row.metric.__name__ == "confusion_matrix_at_thresholds"
@@ -328,12 +354,15 @@ def weights_of_any_size(case: Case) -> None:
             assert_same(c * result.by_weight, expected.by_weight)
 
 
+def has_degree(case: Case) -> bool:
+    return degree_of(case) is not None
+
+
 @law_of_the_row
+@only(has_degree)
 def data_in_any_unit(case: Case) -> None:
     """f(c y_true, c y_pred) = c^k f(y_true, y_pred), for powers of two over the range."""
     k = degree_of(case)
-    if k is None:
-        return
     data = sample(case)
 
     def of(unit: float) -> Any:

@@ -16,7 +16,7 @@ from jmetrics import inference
 from jmetrics._core.anatomy import has_plan
 from tests.compare import assert_nan, assert_raises, assert_same, assert_zero
 from tests.harness import Data, N, eager, evaluate, rng_of, sample, some
-from tests.laws import eager_checked, law, law_of_the_kernel, law_of_the_row
+from tests.laws import eager_checked, law, law_of_the_kernel, law_of_the_row, only
 from tests.row import Case
 
 BAD = (np.nan, np.inf)
@@ -72,6 +72,40 @@ def nan_stays_in_its_place(case: Case) -> None:
     for why, given in cases.items():
         for gradient in unasked(*given):
             assert_zero(gradient, f"gradient of what was not asked for, {why}")
+
+
+def has_columns(case: Case) -> bool:
+    """Whether the value has an entry for each column of the predictions."""
+    raw = case.options.get("multioutput") == "raw_values"
+    each = "average" in case.options and case.options["average"] is None
+    return (raw or each) and sample(case, 2).y_pred.ndim == 2
+
+
+@law
+@only(has_columns)
+def nan_stays_in_its_column(case: Case) -> None:
+    """What is no number in one column changes no value or gradient of another."""
+
+    @jax.jit
+    def of_the_last(y_true: Any, y_pred: Any, weight: Any) -> Any:
+        def value(y_pred: Any, weight: Any) -> Any:
+            return [
+                leaf[..., -1]
+                for leaf in jax.tree.leaves(case(y_true, y_pred, sample_weight=weight))
+            ]
+
+        found, pullback = jax.vjp(value, y_pred, weight)
+        by_pred, by_weight = pullback([jnp.ones_like(leaf) for leaf in found])
+        return found, by_pred[:, -1], by_weight
+
+    data = sample(case)
+    expected = of_the_last(*data[:3])
+    for spoilt in data._fields[:2]:
+        for bad in BAD:
+            array = getattr(data, spoilt).copy()
+            if array.ndim == 2 and np.issubdtype(array.dtype, np.floating):
+                array[3, 0] = bad
+                assert_same(of_the_last(*data._replace(**{spoilt: array})[:3]), expected)
 
 
 @law_of_the_row

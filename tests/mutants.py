@@ -18,7 +18,18 @@ from sklearn import metrics as sk
 
 from jmetrics import mean_squared_error as honest
 from tests import laws, laws_of_input, laws_of_nan, mode_laws, oracles
-from tests.row import OUTPUTS, SMOOTH, Case, Maker, Outside, Row, cases_of, columns, real
+from tests.row import (
+    OUTPUTS,
+    SMOOTH,
+    Case,
+    Maker,
+    Outside,
+    Row,
+    Variant,
+    cases_of,
+    columns,
+    real,
+)
 
 Metric = Callable[..., Any]
 
@@ -359,6 +370,14 @@ def drops_bad_weights(y_true, y_pred, *, sample_weight=None, where=None):
 def multiplies_by_nan(y_true, y_pred, *, sample_weight=None, where=None):
     value = honest(y_true, y_pred, sample_weight=sample_weight, where=where)
     return value * jnp.where(jnp.any(y_true != 0), jnp.ones(()), jnp.nan)
+
+
+@breaks(
+    laws_of_nan.nan_stays_in_its_column, columns, variants=(Variant({"multioutput": "raw_values"}),)
+)
+def adds_weights_times_nan(y_true, y_pred, *, multioutput, sample_weight=None, where=None):
+    weight = total_weight(y_true, sample_weight, where)[:, None]
+    return jnp.sum(weight * jnp.square(y_true - y_pred), axis=0) / jnp.sum(weight)
 
 
 @breaks(laws_of_nan.no_error_is_0_of_what_varies)

@@ -287,7 +287,9 @@ def _centred(x: Array | Whole, weight: Array, unit: Array | None) -> _Centred:
     d = x / unit - centre[None]
     first = weighted_sum(d, weight)
     shift = safe_divide(first, total, 0.0)
-    deviation = jnp.maximum(weighted_sum(jnp.square(d), weight) - first * shift, 0)
+    # NaN is in the squares already, and must not meet a cotangent of 0 in the product too.
+    a, b = (jnp.where(jnp.isfinite(first), x, jnp.zeros_like(x)) for x in (first, shift))
+    deviation = jnp.maximum(weighted_sum(jnp.square(d), weight) - a * b, 0)
     entries = jnp.sum(jnp.broadcast_to(on, x.shape), axis=0, dtype=jnp.int32)
     mean, rest = two_sum(centre, shift)
     return _Centred(Moments(entries, total, mean, rest, deviation, low, high), d, first)

@@ -14,6 +14,7 @@ from jax.typing import DTypeLike
 
 from jmetrics._core.exporting import exportable
 from jmetrics._core.sharding import shards, with_auto_axes
+from jmetrics._core.tangents import over_slope, slope_times
 
 
 def accumulator(*arrays: Array | None) -> jnp.dtype:
@@ -158,7 +159,7 @@ def _ratio_jvp(primals: tuple[Array, Array], tangents: tuple[Array, Array]) -> t
     # JAX's own rule squares the denominator, which leaves float32 beyond 1e19 and below 1e-19.
     (numerator, denominator), (dn, dd) = primals, tangents
     ratio = _ratio(numerator, denominator)
-    return ratio, (dn - ratio * dd) / denominator
+    return ratio, over_slope(dn - slope_times(ratio, dd), denominator)
 
 
 def absolute(x: Array) -> Array:
@@ -209,7 +210,7 @@ def safe_sqrt(x: Array) -> Array:
 def _safe_sqrt_jvp(primals: tuple[Array], tangents: tuple[Array]) -> tuple[Array, Array]:
     (x,), (dx,) = primals, tangents
     y = safe_sqrt(x)
-    return y, safe_divide(dx, 2 * y, 0.0)
+    return y, jnp.where(y == 0, jnp.zeros_like(y), over_slope(dx, jnp.where(y == 0, 1, 2 * y)))
 
 
 def power_of(x: Array, exponent: float | Array) -> Array:
@@ -296,9 +297,22 @@ def _run_length(n: int, shards: int) -> int | None:
 
 def times(values: Array, weight: Array) -> Array:
     """weight × value, and 0 for a value that overflowed without weight."""
-    if jnp.issubdtype(values.dtype, jnp.floating):
-        values = jnp.where((weight == 0) & ~jnp.isfinite(values), jnp.zeros_like(values), values)
+    if not jnp.issubdtype(values.dtype, jnp.floating):
+        return values * weight
+    values = jnp.where((weight == 0) & ~jnp.isfinite(values), jnp.zeros_like(values), values)
+    # Only weights that several outputs share can take NaN from one to another.
+    return values * weight if values.shape == weight.shape else _product(values, weight)
+
+
+@jax.custom_jvp
+def _product(values: Array, weight: Array) -> Array:
     return values * weight
+
+
+@_product.defjvp
+def _product_jvp(primals: tuple[Array, Array], tangents: tuple[Array, Array]) -> Any:
+    (values, weight), (by_values, by_weight) = primals, tangents
+    return _product(values, weight), weight * by_values + slope_times(values, by_weight)
 
 
 @exportable

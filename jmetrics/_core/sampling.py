@@ -15,6 +15,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from jmetrics._core import check
+from jmetrics._core.tangents import nan_if
 
 _weights = check.TracingMode("weights")
 
@@ -47,5 +48,5 @@ def _jumping_jvp(
     primals: tuple[Array, Array], tangents: tuple[Array, Array]
 ) -> tuple[Array, Array]:
     (value, weight), (by_value, by_weight) = primals, tangents
-    lost = check.nan_if(by_weight, weight == weight)
+    lost = nan_if(by_weight, weight == weight)
     return _jumping(value, weight), by_value + jnp.sum(lost).astype(value.dtype)

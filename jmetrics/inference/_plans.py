@@ -6,7 +6,7 @@ import functools
 import itertools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 import jax
 import jax.numpy as jnp
@@ -18,11 +18,27 @@ from jmetrics._core.anatomy import InOrder, has_plan, in_order_of, plan_of
 from jmetrics._core.lists import Segments
 from jmetrics._core.numerics import accumulator
 from jmetrics._core.sampling import sampling
-from jmetrics.inference._apart import Weighable, apart
 from jmetrics.inference._calls import RESAMPLES, call_of
 from jmetrics.inference._samples import Cells, Given, Samples, samples_of
 
 _STATIC = {"static": True}
+
+
+class Weighable(Protocol):
+    """A metric of samples that may have any weights: a plan, a call, and what is like them."""
+
+    @property
+    def arrays(self) -> tuple[Array, Array, Array | None, Array | None]:
+        """`y_true`, `y_pred`, `sample_weight` and `where`."""
+        ...
+
+    def reweighted(self, sample_weight: Array) -> Weighable:
+        """Return the metric for other weights of the same samples."""
+        ...
+
+    def value(self) -> Any:
+        """Evaluate the metric."""
+        ...
 
 
 @jax.tree_util.register_dataclass
@@ -64,8 +80,7 @@ class Problem:
     def shares(self, source: Samples | Cells, times: Array) -> Array:
         """What one of each entry adds to each value, when the data have its unit so many times."""
         weight = source.weight * source.entries(times)
-        # One gradient for all would let a prediction without a value spoil the others.
-        slope = jnp.stack([_slope(apart(plan, weight), weight) for plan in self.plans])
+        slope = jnp.stack([_slope(plan, weight) for plan in self.plans])
         return slope * jnp.broadcast_to(source.weight, slope.shape)
 
     def influences(self, source: Samples | Cells, times: Array) -> Array:

@@ -18,8 +18,7 @@ from jax import Array, lax
 from jmetrics._core import check
 from jmetrics._core.anatomy import InOrder, Plan, Step
 from jmetrics._core.merging import ALL, SUM, map_fields
-from jmetrics.inference._apart import Weighable, apart
-from jmetrics.inference._plans import Problem
+from jmetrics.inference._plans import Problem, Weighable
 
 _MOST_SUMS = 32
 """With more, adding them up for each resample costs as much as calling the metric."""
@@ -107,10 +106,7 @@ def _summed(plan: Weighable, weight: Array) -> Weighable:
     floating = known and all(jnp.issubdtype(leaf.dtype, jnp.floating) for leaf in sums)
     if not (plan.merges and floating and 0 < sum(leaf.size for leaf in sums) <= _MOST_SUMS):
         return plan
-    return apart(plan, weight, lambda plan: _added_up(plan, weight))
 
-
-def _added_up(plan: Plan, weight: Array) -> Summed:
     def total(w: Array) -> Array:
         found = fields_of(plan.reweighted(w).statistic())
         return jnp.concatenate([leaf.ravel() for kind, leaf in found if kind == SUM])

@@ -173,7 +173,8 @@ def adjusted_r2_score(
         y_true, y_pred, sample_weight, where, multioutput, EXPLAINED_AVERAGES
     )
     n_features = check.number("n_features", n_features)
-    return plan(arrays, Step.of(_fit), Step.of(_adjusted_r2, outputs, n_features, average=average))
+    finish = Step.of(_adjusted_r2, outputs, n_features, average=average)
+    return plan(arrays, Step.of(_fit), finish, totals=True)
 
 
 def _adjusted_r2(fit, outputs, n_features, *, average):

@@ -52,6 +52,5 @@ from jmetrics._core.check.tracing import TracingMode as TracingMode
 from jmetrics._core.check.values import (
     checked as checked,
     defined as defined,
-    nan_if as nan_if,
     unchecked as unchecked,
 )

@@ -14,6 +14,7 @@ from jax.experimental import checkify
 
 from jmetrics._core.check.numbers import array
 from jmetrics._core.check.tracing import TracingMode
+from jmetrics._core.tangents import nan_if
 
 _checks = TracingMode("checks")
 _RAISE, _SILENT = "raise", "silent"
@@ -48,16 +49,6 @@ def _nan_unless(value: Array, inside: Array) -> Array:
 def _nan_unless_jvp(primals: tuple[Array, Array], tangents: Any) -> tuple[Array, Array]:
     (value, inside), (tangent, _) = primals, tangents
     return _nan_unless(value, inside), nan_if(tangent, ~inside)
-
-
-def nan_if(tangent: Array, lost: Array) -> Array:
-    """Turn a tangent that is `lost`, and its cotangent, into NaN unless it is 0.
-
-    0 × NaN would be NaN. Two finite factors leave 0 what it is, and make ∞ of any other number,
-    and ∞ − ∞ is NaN. They are no constants, which a compiler might multiply first.
-    """
-    far = jnp.where(lost, jnp.finfo(tangent.dtype).max, jnp.ones_like(tangent))
-    return jnp.where(lost, tangent * far * far + tangent * -far * far, tangent)
 
 
 def checked(metric: Callable[..., Any]) -> Callable[..., Any]:
