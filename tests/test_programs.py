@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import functools
+import inspect
+from collections.abc import Callable
 from typing import Any
 
 import jax
@@ -12,6 +14,7 @@ import pytest
 import sklearn.metrics
 
 import jmetrics
+from jmetrics._core.anatomy import has_plan
 from jmetrics.inference import (
     bootstrap,
     compare,
@@ -23,9 +26,10 @@ from jmetrics.inference import (
     standard_error,
 )
 from tests.compare import assert_same
-from tests.harness import eager, sample
+from tests.harness import Data, sample
 from tests.laws import programs_compiled_by
 from tests.registry import kernel_cases
+from tests.row import Case
 
 KEY = jax.random.key(0)
 FEW: dict[str, Any] = {"n_resamples": 20}
@@ -36,16 +40,32 @@ def labels(n: int) -> tuple[np.ndarray, np.ndarray]:
     return rng.integers(0, 2, n), rng.integers(0, 2, n)
 
 
-OF_THE_TEST = {"roc_curve", "confusion_matrix_at_thresholds", "quantile_coverage"}
-"""Cases that compute with what they get, or give options as lists, by programs of their own."""
-ALONE = [case for case in kernel_cases() if case.name not in OF_THE_TEST]
+def check_programs(function: Callable[..., Any], arrays: Data, **options: Any) -> None:
+    """Of an eager call: two at most, and none the second time."""
+
+    def call() -> Any:
+        y_true, y_pred, weight, where = arrays
+        return function(y_true, y_pred, sample_weight=weight, where=where, **options)
+
+    assert programs_compiled_by(call) <= 2
+    assert programs_compiled_by(call) == 0
 
 
-@pytest.mark.parametrize("case", ALONE, ids=lambda case: case.name)
-def test_an_eager_call_compiles_two_programs_at_most(case: Any) -> None:
-    data = sample(case, 29)  # a size of no other test
-    assert programs_compiled_by(lambda: eager(case, data)) <= 2
-    assert programs_compiled_by(lambda: eager(case, data)) == 0
+@pytest.mark.parametrize("case", kernel_cases(), ids=lambda case: case.name)
+def test_an_eager_call_compiles_two_programs_at_most(case: Case) -> None:
+    metric = case.row.metric
+    if not has_plan(metric):
+        metric = inspect.unwrap(metric)  # of a curve, not of the numbers that a row makes of it
+    check_programs(metric, sample(case, 29), **case.options)  # a size of no other test
+
+
+def test_a_call_op_by_op_is_noticed() -> None:
+    def mean_error(y_true: Any, y_pred: Any, *, sample_weight: Any, where: Any) -> Any:
+        error = jnp.abs(jnp.asarray(y_true) - jnp.asarray(y_pred))
+        return jnp.average(error, weights=jnp.where(where, sample_weight, 0))
+
+    with pytest.raises(AssertionError):
+        check_programs(mean_error, sample(kernel_cases()[0], 29))
 
 
 def test_a_call_inside_jit_is_one_program() -> None:
