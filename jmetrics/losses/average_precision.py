@@ -107,7 +107,7 @@ class Above(NamedTuple):
 
 
 def _missed(above: Above) -> Array:
-    """N / (P + N), 0 if both are 0, from the smaller over the larger to keep the digits of slopes."""
+    """N / (P + N), 0 if both are 0; the smaller over the larger keeps the digits of the slope."""
     p, n = above
     less = n > p
     ratio = safe_divide(jnp.where(less, p, n), jnp.where(less, n, p), 0.0)
