@@ -1,4 +1,4 @@
-"""Which columns play which part, and their cells as numbers or as classes."""
+"""Roles of the columns, and their cells as numbers or as classes."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _MOST_CLASSES = 1000
 
 
 class Columns:
-    """The columns of a file that were asked for, converted as they are needed."""
+    """The requested columns of a file, converted as needed."""
 
     def __init__(self, source: Source, wanted: list[str]):
         self._source = source
@@ -44,7 +44,7 @@ class Columns:
         return len(next(iter(self._cells.values())))
 
     def borrow(self, other: Columns, wanted: list[str]) -> None:
-        """Take what is wanted and not here from the same rows of another file."""
+        """Take wanted columns that are missing here from the same rows of another file."""
         if len(self) != len(other):
             raise Refused(f"{self.path}: {len(self)} rows, but {other.path} has {len(other)}")
         self._cells |= {name: other._cells[name] for name in wanted if name not in self._cells}
@@ -55,11 +55,11 @@ class Columns:
         return self._source.path
 
     def place(self, row: int, name: str) -> str:
-        """Where a cell is, for messages."""
+        """Location of a cell, for messages."""
         return self._source.place(row, name)
 
     def refuse(self, name: str, wrong: np.ndarray, what: str) -> None:
-        """Stop at the first row that is wrong, if one is; `what` may name the cell's text."""
+        """Raise for the first wrong row, if any; `what` may name the cell's text."""
         if wrong.any():
             row = int(np.argmax(wrong))
             raise Refused(f"{self.place(row, name)}: {what.format(_shown(self._cells[name][row]))}")
@@ -93,7 +93,7 @@ class Columns:
         self.refuse(name, empty, "is empty")
 
     def cells(self, name: str) -> Cells:
-        """A column as it was read, without an empty cell."""
+        """A column as it was read, which must have no empty cell."""
         self._refuse_empty(name)
         return self._cells[name]
 
@@ -102,7 +102,7 @@ class Columns:
         return sorted({text for name in names for text in self.texts(name)[1]}, key=by_number)
 
     def texts(self, name: str) -> tuple[np.ndarray, list[str]]:
-        """A column of classes, as codes and the names that these stand for."""
+        """A column of classes, as codes and the names of the codes."""
         cells = self._cells[name]
         if isinstance(cells, np.ndarray):
             cells = cells.tolist()
@@ -135,7 +135,7 @@ def _shown(cell: Any) -> str:
 
 
 def _class_name(cell: Any) -> str:
-    """Name of a class: "1", "1.0", 1 and true numbers alike are one class; "" is none."""
+    """Name of a class: "1", "1.0", 1 and equal numbers are one class; "" means no class."""
     if isinstance(cell, str):
         cell = cell.strip()
     number = _parse([cell])
@@ -148,13 +148,13 @@ def _class_name(cell: Any) -> str:
 
 
 def by_number(name: str) -> tuple[bool, float, str]:
-    """Sort numbers by value, and texts behind them."""
+    """Sort key: numbers by value, then texts."""
     number = _parse([name])
     return (True, 0.0, name) if number is None else (False, float(number[0]), name)
 
 
 class Roles(NamedTuple):
-    """Names of the columns of each part."""
+    """Names of the columns in each role."""
 
     truth: list[str]
     score: list[str]
@@ -164,13 +164,13 @@ class Roles(NamedTuple):
     cluster: str | None
 
     def wanted(self) -> list[str]:
-        """All that must be read."""
+        """All columns that must be read."""
         others = (self.query, self.group, self.weight, self.cluster)
         return [*self.truth, *self.score, *(name for name in others if name is not None)]
 
 
 def roles(source: Source, options: Any) -> Roles:
-    """Choose columns by what was said, else by their names."""
+    """Choose columns by the options, else by their names."""
     query = _one(source, "--query", options.query)
     if query is None and options.task in (None, "ranking"):
         query = next((name for name in source.names if name.lower() in QUERY), None)
@@ -232,7 +232,7 @@ def _in_family(column: str, name: str) -> bool:
 
 
 def _said(source: Source, option: str, said: str) -> list[str]:
-    """One name, or several with commas between them and with * for any characters."""
+    """One name, or several separated by commas, with * as a wildcard."""
     if said in source.names:
         return [said]
     found: list[str] = []

@@ -1,4 +1,4 @@
-"""The command `evaluate`: predictions in a file, metrics with their intervals out."""
+"""The command `evaluate`: metrics with intervals from a file of predictions."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def add_parser(commands: Any) -> None:
 def run(said: argparse.Namespace) -> int:
     """Evaluate, print, write."""
     try:
-        # Files hold decimals; differences of large numbers need more than seven digits of them.
+        # Differences of large numbers need more than the seven digits of float32.
         with jax.enable_x64(True):
             _run(said)
     except Refused as refused:
@@ -128,7 +128,7 @@ def _read(said: argparse.Namespace) -> tuple[Data, columns.Roles, bool]:
     if said.compare is not None:
         other = open_source(said.compare)
         theirs = chosen._replace(score=columns.score(other, said.y_score))
-        # What is not there is as in the first file.
+        # Roles that are not given are as in the first file.
         there = [name for name in theirs.wanted() if name in other.names]
         more = columns.Columns(other, there)
         more.borrow(table, theirs.wanted())
@@ -165,7 +165,7 @@ def _lines(said: argparse.Namespace, data: Data, chosen: columns.Roles, guessed:
 def _intervals(
     parts: list[Part], data: Data, settings: Settings, chosen: columns.Roles
 ) -> list[str]:
-    """How the intervals were found, and what is missing in them."""
+    """How the intervals were computed, and their limitations."""
     results = [result for part in parts for result in part.results]
     methods: dict[str, dict[str, None]] = {}
     for result in results:

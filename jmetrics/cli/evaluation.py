@@ -1,4 +1,4 @@
-"""Values of metrics, how sure they are, and how two models differ."""
+"""Values of metrics with their intervals, and differences of two models."""
 
 from __future__ import annotations
 
@@ -24,25 +24,25 @@ from jmetrics.ragged import bucket_size
 
 DEFAULT_RESAMPLES = 1000
 _RESAMPLED_ENTRIES = 50_000_000
-"""Rows times resamples that take seconds; beyond, standard errors come from derivatives."""
+"""Rows times resamples that take seconds; beyond it, standard errors come from derivatives."""
 _FEW_RESAMPLES = 100
 _MASKED_ENTRIES = 50_000
-"""So few that it takes less time to look at all for each group than to compile again."""
+"""Up to this many entries, masking all rows for each group is faster than compiling again."""
 _MOST_CELLS = 100
-"""Kinds of labelled rows of which a resample is drawn at once."""
+"""Largest number of distinct labelled rows whose counts are resampled directly."""
 
 
 class Settings(NamedTuple):
-    """How intervals are found."""
+    """Settings of the intervals."""
 
     resamples: int | None = None
-    """None for what suits the number of rows, 0 for derivatives instead."""
+    """None to choose by the number of rows, 0 to use derivatives instead."""
     level: float = 0.95
     seed: int = 0
 
 
 class Difference(NamedTuple):
-    """The first model less the second."""
+    """The first model minus the second."""
 
     other: float
     """The metric of the second."""
@@ -54,7 +54,7 @@ class Difference(NamedTuple):
 
 
 class Result(NamedTuple):
-    """A metric and how sure it is; NaN where it has no value."""
+    """A metric with its uncertainty; NaN where it is undefined."""
 
     name: str
     better: str
@@ -64,7 +64,7 @@ class Result(NamedTuple):
     high: float
     method: str
     n_undefined: int
-    """How many resamples had no value and were left out."""
+    """Number of resamples without a value, which are left out."""
     comparison: Difference | None = None
 
 
@@ -73,7 +73,7 @@ class Part(NamedTuple):
 
     name: str | None
     size: int
-    """Rows, or lists."""
+    """Number of rows, or of lists."""
     results: list[Result]
 
 
@@ -90,7 +90,7 @@ class _Rows(NamedTuple):
         return array if array is None or self.chosen is None else array[self.chosen]
 
     def given(self) -> dict[str, Any]:
-        """What metrics and resamples know of rows beside the predictions."""
+        """Arguments of metrics and resamples besides the predictions."""
         return {"sample_weight": self.of(self.data.weight), "where": self.where}
 
 
@@ -133,7 +133,7 @@ def _parts(data: Data) -> Iterator[tuple[str | None, _Rows]]:
 
 
 def _masked(data: Data, group: np.ndarray) -> Iterator[tuple[str | None, _Rows]]:
-    """All rows and each group by masks of one shape, which need one compiled program."""
+    """All rows and each group, by masks of one shape that share a compiled program."""
     everything = np.ones(len(group), bool)
     names = [None, *data.group_names]
     for name, inside in zip(
@@ -144,13 +144,13 @@ def _masked(data: Data, group: np.ndarray) -> Iterator[tuple[str | None, _Rows]]
 
 
 class _Batch(NamedTuple):
-    """Metrics that are computed together, and how their intervals are found."""
+    """Metrics that are computed together, with the method of their intervals."""
 
     entries: list[Entry]
     method: str
     """Or "few" for few resamples."""
     cells: bool
-    """Whether resamples of labels are drawn as counts of kinds of rows."""
+    """Whether resamples of labels are drawn as counts of distinct rows."""
     scale: str
 
 
@@ -171,13 +171,13 @@ def _batches(data: Data, entries: list[Entry], settings: Settings) -> list[_Batc
 
 
 def _in_cells(data: Data) -> bool:
-    """Whether resamples of labels take no time, however many rows there are."""
+    """Whether the cost of resampling labels is independent of the number of rows."""
     plain = data.weight is None and data.cluster is None and data.y_true.ndim == 1
     return plain and len(data.names) ** (1 + len(data.models)) <= _MOST_CELLS
 
 
 class _Problem(NamedTuple):
-    """The metrics of a batch, and what they look at in some rows."""
+    """The metrics of a batch, and their arguments for some rows."""
 
     metric: Callable[..., Any]
     y_true: np.ndarray
@@ -227,7 +227,7 @@ def _evaluated(rows: _Rows, batch: _Batch, settings: Settings) -> dict[str, Resu
 
 
 def _interval(asked: _Problem, batch: _Batch, settings: Settings) -> tuple[Any, str]:
-    """Interval of the first model's metrics, and how it was found."""
+    """Interval of the first model's metrics, and its method."""
     y_true, y_pred = asked.y_true, asked.predictions[0]
     if batch.method == "jackknife":
         interval = jackknife(asked.metric)(
@@ -247,7 +247,7 @@ def _interval(asked: _Problem, batch: _Batch, settings: Settings) -> tuple[Any, 
 
 
 def _widened(rows: _Rows, entry: Entry, result: Result, level: float) -> Result:
-    """Wilson's interval of a share of 0 or 1, of which nothing that looks at spread knows."""
+    """Wilson interval of a proportion of 0 or 1, whose sample variance is 0."""
     data = rows.data
     dependent = data.weight is not None or data.cluster is not None
     if result.low < result.high or not entry.share or dependent:
@@ -297,7 +297,7 @@ def _by_resamples(asked: _Problem, batch: _Batch, settings: Settings) -> list[Di
 
 
 def _by_derivatives(asked: _Problem, batch: _Batch, settings: Settings) -> list[Difference]:
-    """What rows contribute to a difference is the difference of what they contribute."""
+    """Differences by the delta method: row contributions are differences of contributions."""
     values, shares = [], []
     for prediction in asked.predictions:
         arrays = asked.y_true, prediction

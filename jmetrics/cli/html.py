@@ -1,4 +1,4 @@
-"""One file with tables and pictures that needs no other."""
+"""A self-contained file of tables and pictures."""
 
 from __future__ import annotations
 

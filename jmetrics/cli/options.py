@@ -1,4 +1,4 @@
-"""Options that several commands have, refused where they make no sense."""
+"""Types of options shared by several commands."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from pathlib import Path
 
 
 def seed(said: str) -> int:
-    """A whole number that fits a random key."""
+    """An integer in the range of seeds of a random key."""
     if not (said.isascii() and said.isdigit() and int(said) < 2**31):
         raise argparse.ArgumentTypeError(f"{said!r} is not a whole number from 0 to 2³¹ − 1")
     return int(said)
 
 
 def new_file(said: str) -> Path:
-    """Refuse a file that cannot be written now, not after the work is done."""
+    """A file to write, refused before the work starts if it cannot be written."""
     path = Path(said)
     if path.is_dir() or not path.parent.is_dir():
         raise argparse.ArgumentTypeError(f"{said!r} is not a file in a folder that exists")
@@ -31,7 +31,7 @@ def folder(said: str) -> Path:
 
 
 def levels(said: str) -> list[float]:
-    """Different numbers between 0 and 1, with commas between them."""
+    """Distinct numbers between 0 and 1, separated by commas."""
     try:
         found = [float(part) for part in said.split(",")]
     except ValueError:
@@ -42,7 +42,7 @@ def levels(said: str) -> list[float]:
 
 
 def resamples(said: str) -> int:
-    """None at all, or enough for quantiles of them."""
+    """A number of resamples: 0, or enough to estimate quantiles."""
     number = int(said) if said.isascii() and said.isdigit() else 1
     if number and not 20 <= number <= 10**6:
         raise argparse.ArgumentTypeError(f"{said!r} is not 0 or a whole number from 20 to 1000000")

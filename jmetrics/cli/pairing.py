@@ -21,7 +21,7 @@ def pair(data: Data, other: Data, names: tuple[str, str]) -> None:
 
 
 def _unite(data: Data, other: Data, names: tuple[str, str]) -> None:
-    """Number the classes of both alike, which predicted labels may do without scores."""
+    """Encode the classes of both models alike; labels without scores may add classes."""
     scored = any(model.score is not None for model in (*data.models, *other.models))
     if data.task != "multiclass" or scored:
         listing = " and ".join(f"{', '.join(d.names[:8])}" for d in (data, other))

@@ -1,4 +1,4 @@
-"""The metrics that people report for each task."""
+"""The metrics reported for each task."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ class Entry(NamedTuple):
     better: str = "higher"
     """Or "lower", or "level" where it is best near the level of a quantile."""
     decided: bool = False
-    """Whether it looks at what the model decides, not at its scores."""
+    """Whether it depends on the predicted classes, not on the scores."""
     unit_interval: bool = True
     """Whether it lies in [0, 1]."""
     smooth: bool = True
     """Whether it changes smoothly with the weights of the samples."""
     resampled: bool = True
-    """Whether resamples are spread around it, not above it as those of a distance from 0 are."""
+    """Whether resamples scatter around it, and not above it as for a distance from 0."""
     share: bool = False
-    """Whether it is a share of some of the rows."""
+    """Whether it is a proportion of some of the rows."""
 
 
 def scored(
@@ -48,7 +48,7 @@ def scored(
 ) -> Array:
     """Several metrics in one array, given as functions with their options.
 
-    Of each is also said whether it looks at decisions: by "threshold", by "argmax", or "given".
+    Each also says how it gets predicted classes, if it does: by "threshold", "argmax", or "given".
     """
     decisions = {
         "threshold": lambda: (y_pred >= threshold).astype(jnp.int32),
@@ -72,7 +72,7 @@ def scored(
 def labelled(
     y_true: Any, y_pred: Any, *, metrics: Any, sample_weight: Any = None, where: Any = None
 ) -> Any:
-    """Several metrics of labels, in the parts of which a resample is one draw of all counts."""
+    """Several metrics of labels, planned so that a resample is one draw of all counts."""
     plans = [
         plan_of(function)(y_true, y_pred, sample_weight=sample_weight, where=where, **dict(options))
         for function, options in metrics
@@ -120,7 +120,7 @@ def of_ends(
 
 
 def covered(y_true: Any, y_pred: Any, *, sample_weight: Any, where: Any) -> Array:
-    """Share of the targets between the two columns."""
+    """Fraction of the targets between the two columns."""
     low, high = regression.quantile_coverage(
         y_true, y_pred, sample_weight=sample_weight, where=where
     )

@@ -26,7 +26,7 @@ _KS = (1, 2, 3, 5, 10, 20, 50, 100)
 
 
 class Picture(NamedTuple):
-    """What is drawn, and how large it is in inches."""
+    """A drawing function, and the size of the picture in inches."""
 
     name: str
     title: str
@@ -35,7 +35,7 @@ class Picture(NamedTuple):
 
 
 def need_matplotlib(option: str) -> None:
-    """Refuse before any work what could not be drawn after it."""
+    """Raise before any work if the pictures could not be drawn after it."""
     if find_spec("matplotlib") is None:
         raise Refused(f"{option} needs matplotlib: pip install 'jmetrics-jax[plot]'")
 

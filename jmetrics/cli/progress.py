@@ -1,4 +1,4 @@
-"""Bars for what takes more than a second, on terminals, where tqdm is installed."""
+"""Progress bars for work of more than a second, on terminals, if tqdm is installed."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ class _Silent:
         return None
 
     def update(self, n: int = 1) -> None:
-        """Ignore that something is done."""
+        """Ignore progress."""
 
 
 def shown() -> bool:
-    """Whether there are bars at all."""
+    """Whether progress bars are shown."""
     return sys.stderr.isatty() and find_spec("tqdm") is not None
 
 

@@ -24,24 +24,24 @@ _ROWS_AT_ONCE = 50_000
 
 
 class Refused(Exception):
-    """What is wrong with a file, a column, a value or an option, in one line."""
+    """A one-line error about a file, a column, a value or an option."""
 
 
 class Source:
-    """A file whose columns have names; of these only the wanted ones are read."""
+    """A file with named columns, of which only the wanted ones are read."""
 
     def __init__(self, path: str, names: list[str], load: Callable[[list[str]], list[Cells]]):
         self.path = "standard input" if path == "-" else path
         self.names = names
         self.header = False
-        """Whether row 1 stands in line 2."""
+        """Whether row 1 is on line 2."""
         self._load = load
         for name in names:
             if names.count(name) > 1:
                 raise Refused(f"{self.path}: two columns are called {name!r}")
 
     def read(self, wanted: list[str]) -> dict[str, Cells]:
-        """Cells of these columns, as many in each."""
+        """Cells of these columns, all of one length."""
         columns = dict(zip(wanted, self._load(wanted), strict=True))
         lengths = {name: len(cells) for name, cells in columns.items()}
         if len(set(lengths.values())) > 1:
@@ -52,13 +52,13 @@ class Source:
         return columns
 
     def place(self, row: int, name: str) -> str:
-        """Where a cell is, for people; rows are counted from 0 here and from 1 there."""
+        """Location of a cell, for messages; `row` counts from 0, messages from 1."""
         line = f" (line {row + 2})" if self.header else ""
         return f"{self.path}: row {row + 1}{line}, column {name!r}"
 
 
 def open_source(path: str) -> Source:
-    """Look at the names of the columns of a file."""
+    """Read the names of the columns of a file."""
     kinds = {
         ".csv": _csv,
         ".tsv": _csv,
@@ -103,7 +103,7 @@ def _csv(path: str) -> Source:
 
 
 def _opened(path: str) -> contextlib.AbstractContextManager[TextIO]:
-    """A file, or what is left of standard input."""
+    """A file, or the rest of standard input."""
     if path == "-":
         return contextlib.nullcontext(sys.stdin)
     return open(path, newline="", encoding="utf-8")
@@ -117,7 +117,7 @@ def _csv_columns(source: Source, file: TextIO, separator: str, wanted: list[str]
     with progress("reading", " rows") as bar:
         for rows in _chunks(reader):
             lines += len(rows)
-            # What spans several lines, or none, makes lines differ from rows.
+            # Quoted line breaks and blank lines make line numbers differ from row numbers.
             source.header &= reader.line_num == lines and all(rows)
             rows = [row for row in rows if row]
             _check_width(source, rows, len(columns[0]))
@@ -142,7 +142,7 @@ def _check_width(source: Source, rows: list[list[str]], before: int) -> None:
 
 
 class _readable:
-    """Turn what is wrong with the text of a file into one line."""
+    """Turn errors in the text of a file into one-line errors."""
 
     def __init__(self, name: str):
         self._name = name

@@ -1,4 +1,4 @@
-"""What kind of predictions a file holds, and its columns as the arrays of that task."""
+"""The task that a file of predictions belongs to, and its columns as the arrays of that task."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ TASKS = ("binary", "multiclass", "multilabel", "regression", "quantile", "rankin
 _POSITIVE = ("1", "true", "yes", "positive", "pos", "y", "t")
 _MOST_ITEMS = 50_000_000
 _FEW = 20
-"""Whole numbers of no more different values are classes, if they are predicted as such too."""
+"""Whole numbers with up to this many distinct values are classes, if the predictions are too."""
 
 
 class Predictions(NamedTuple):
-    """What one model says: its scores or numbers, and what it decides, if it decides."""
+    """Predictions of one model: its scores or numbers, and its predicted classes, if any."""
 
     score: np.ndarray | None
     decided: np.ndarray | None
 
     @property
     def prediction(self) -> np.ndarray:
-        """The scores, or where there are none the classes."""
+        """The scores, or the classes if there are no scores."""
         prediction = self.decided if self.score is None else self.score
         assert prediction is not None
         return prediction
@@ -40,7 +40,7 @@ class Data:
     task: str
     y_true: np.ndarray
     models: list[Predictions]
-    """One, or that and another to compare it with."""
+    """One model, or two to compare."""
     names: list[str] = field(default_factory=list)
     """Of classes, labels or levels."""
     levels: tuple[float, ...] = ()
@@ -57,7 +57,7 @@ class Data:
 
 
 def guess(columns: Columns, chosen: Roles) -> str:
-    """Tell the task from the columns."""
+    """Infer the task from the columns."""
     truth, score = chosen.truth, chosen.score
     if chosen.query is not None:
         return "ranking"
@@ -106,7 +106,7 @@ def arrays(columns: Columns, chosen: Roles, task: str, options: Any) -> Data:
 
 
 def _more(data: Data, columns: Columns, chosen: Roles) -> None:
-    """Weights, clusters and groups, one a row."""
+    """Add weights, clusters and groups, one per row."""
     if chosen.weight is not None:
         data.weight = columns.numbers(chosen.weight)
         columns.refuse(chosen.weight, data.weight < 0, "{} is a negative weight")
@@ -126,7 +126,7 @@ def _more(data: Data, columns: Columns, chosen: Roles) -> None:
 
 
 def as_lists(data: Data, columns: Columns, chosen: Roles) -> None:
-    """Put the items of each list into a row, in the order they come in."""
+    """Put the items of each list into a row, in their order in the file."""
     assert chosen.query is not None
     lists = codes(columns, chosen.query)
     order, lengths = np.argsort(lists, kind="stable"), np.bincount(lists)
@@ -156,7 +156,7 @@ def as_lists(data: Data, columns: Columns, chosen: Roles) -> None:
 
 
 def codes(columns: Columns, name: str) -> np.ndarray:
-    """Any cells as whole numbers, one for each different cell, in the order they come in."""
+    """Encode cells as integers, numbered by first occurrence."""
     known: dict[Any, int] = {}
     cells = columns.cells(name)
     return np.fromiter((known.setdefault(c, len(known)) for c in cells), np.int32, len(cells))
@@ -231,7 +231,7 @@ def _multiclass(columns: Columns, chosen: Roles, options: Any) -> Data:
 
 
 def are_distributions(score: np.ndarray) -> bool:
-    """Whether all rows are probabilities that add up to 1, to the digits that files keep."""
+    """Whether all rows are probabilities that add up to 1, within the rounding of files."""
     return bool(np.all(score >= 0) and np.all(np.abs(score.sum(axis=1) - 1) < 1e-3))
 
 
@@ -296,7 +296,7 @@ def _quantile(columns: Columns, chosen: Roles, options: Any) -> Data:
 
 
 def _levels(names: list[str]) -> list[float]:
-    """Levels in the names of columns; none unless all have one, and a different one."""
+    """Levels in the names of columns; empty unless all have one and they are distinct."""
     found = [re.search(r"(\d*\.?\d+) ?%?\]?$", name) for name in names]
     levels = [float(match[1]) for match in found if match]
     if any(level >= 1 for level in levels):
@@ -307,9 +307,9 @@ def _levels(names: list[str]) -> list[float]:
 
 
 def _suffixes(names: list[str], known: Sequence[str] = ()) -> list[str]:
-    """What follows the part that all names begin with, which ends in a separator.
+    """The parts of names after their common prefix, which ends in a separator.
 
-    The longest such part, unless what follows another is what is known.
+    The longest such prefix, unless the suffixes after another one are `known`.
     """
     if len(names) == 1:
         return names

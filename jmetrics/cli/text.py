@@ -13,7 +13,7 @@ _ARROWS = {"higher": "↑", "lower": "↓", "level": "="}
 
 
 def decimals(value: float, error: float) -> int:
-    """How many decimals to show: two digits of the error, or four of the value."""
+    """Number of decimals to show: two digits of the error, or four of the value."""
     if error > 1e-6 * abs(value) and math.isfinite(error):
         return min(max(1 - math.floor(math.log10(error)), 0), 8)
     if value and math.isfinite(value):
@@ -22,7 +22,7 @@ def decimals(value: float, error: float) -> int:
 
 
 def p_text(p_value: float) -> str:
-    """A p-value with two digits, but not more zeros than it has to tell."""
+    """A p-value with two digits, or "< 0.0001"."""
     if math.isnan(p_value):
         return "nan"
     return "< 0.0001" if p_value < 1e-4 else f"{p_value:.2g}" if p_value < 0.1 else f"{p_value:.2f}"
@@ -58,7 +58,7 @@ def cells(result: Result) -> list[str]:
 
 
 def part_title(part: Part, unit: str, group: str | None) -> str:
-    """What a table is about."""
+    """Description of a table."""
     count = f"{part.size:,} {unit if part.size != 1 else unit.removesuffix('s')}"
     return count if part.name is None else f"{group} = {part.name}: {count}"
 
@@ -71,7 +71,7 @@ def report(
     group: str | None,
     level: float,
 ) -> str:
-    """All tables, with what they are about before and what to know after."""
+    """All tables, with their descriptions before and notes after."""
     blocks = ["\n".join(lines)]
     for part in parts:
         rows = [cells(result) for result in part.results]
@@ -82,7 +82,7 @@ def report(
 
 
 def as_json(parts: list[Part], settings: dict[str, Any], notes: list[str]) -> str:
-    """Everything, with null for what has no value."""
+    """All results as JSON, with null for undefined values."""
     whole, *groups = parts
     content = {
         **settings,

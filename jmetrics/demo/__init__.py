@@ -1,7 +1,7 @@
-"""What the library is for, on three real data sets: `python -m jmetrics demo`.
+"""Demo of the library on three real data sets: `python -m jmetrics demo`.
 
-Metrics inside a compiled training step, losses that stand for metrics, and how sure each
-number is.
+Metrics inside a compiled training step, losses that are surrogates of metrics, and the
+uncertainty of each number.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from jmetrics.demo import amounts, picture, quantiles, ranking
 
 
 class Budget(NamedTuple):
-    """How long the demo may train and resample."""
+    """Numbers of training epochs and of resamples."""
 
     ranking_epochs: int = 100
     quantile_epochs: int = 150
@@ -29,7 +29,7 @@ drawn again. The trained models stay as they are."""
 
 
 def run(output: Path, seed: int = 0, budget: Budget = FULL) -> None:
-    """Train, print what the metrics say and how sure they are, and draw one picture."""
+    """Train, print the metrics with their intervals, and draw one picture."""
     start = time.perf_counter()
     print(_PREAMBLE)
     ranked = ranking.run(seed, budget.ranking_epochs, budget.n_resamples)

@@ -20,12 +20,12 @@ _LEARNING_RATE = 0.1
 
 
 class Amounts(NamedTuple):
-    """Predicted means of the samples held out, and how good they are."""
+    """Predicted means of the held-out samples, with their scores."""
 
     split: data.Split
     predicted: np.ndarray
     deviance: report.Estimate
-    """Of the model, of a constant mean, and the share of the second that the model explains."""
+    """Of the model, of a constant mean, and the fraction of the second that the model explains."""
     peer_deviance: float
     """Of the same model fitted by scikit-learn."""
     peer_distance: float
@@ -33,7 +33,7 @@ class Amounts(NamedTuple):
 
 
 class Calibration(NamedTuple):
-    """Means of groups of equal size, from the smallest prediction to the largest."""
+    """Means of groups of equal size, by increasing prediction."""
 
     predicted: np.ndarray
     actual: np.ndarray
@@ -55,7 +55,7 @@ def deviances(
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """Deviance of two columns of means, and the share of the second that the first explains."""
+    """Deviance of two columns of means, and the fraction of the second that the first explains."""
     model, constant = (
         mean_tweedie_deviance(y_true, mean, power=POWER, sample_weight=sample_weight, where=where)
         for mean in jnp.asarray(y_pred).T
@@ -64,7 +64,7 @@ def deviances(
 
 
 def run(seed: int, epochs: int, n_resamples: int) -> Amounts:
-    """Fit the model, judge it on what was held out, and fit it again with scikit-learn."""
+    """Fit the model, evaluate it on held-out samples, and refit it with scikit-learn."""
     split = data.affairs(seed)
     start_key, resample_key = jax.random.split(jax.random.key(seed))
     fit = training.fit(
@@ -94,7 +94,7 @@ def run(seed: int, epochs: int, n_resamples: int) -> Amounts:
 
 
 def calibration(result: Amounts, n_groups: int = 10) -> Calibration:
-    """Compare predicted and actual means where the model predicts alike."""
+    """Compare predicted and actual means within groups of similar prediction."""
     groups = np.array_split(np.argsort(result.predicted), n_groups)
     actual = [result.split.y_test[group] for group in groups]
     return Calibration(

@@ -10,7 +10,7 @@ from statsmodels.datasets import fair
 
 
 class Split(NamedTuple):
-    """Samples to train on and samples held out, all float32."""
+    """Training samples and held-out samples, all float32."""
 
     x_train: np.ndarray
     y_train: np.ndarray
@@ -19,7 +19,7 @@ class Split(NamedTuple):
 
 
 def digits(seed: int, *, digit: int = 8, kept: int = 20) -> Split:
-    """Is an image that digit? Of the positives to train on, only `kept` stay."""
+    """Whether an image shows that digit; only `kept` of the training positives are kept."""
     x, label = load_digits(return_X_y=True)
     y = label == digit
     train, test = _halves(seed, len(y))
@@ -28,13 +28,13 @@ def digits(seed: int, *, digit: int = 8, kept: int = 20) -> Split:
 
 
 def diabetes(seed: int) -> Split:
-    """How far the disease has come after a year, from ten measurements before it."""
+    """Disease progression after one year, from ten baseline measurements."""
     x, y = load_diabetes(return_X_y=True)
     return _standardized(_split(x, y, *_halves(seed, len(y))))
 
 
 def affairs(seed: int) -> Split:
-    """Time spent in extramarital affairs, mostly none, from eight answers of a survey."""
+    """Time spent in extramarital affairs, mostly zero, from eight survey answers."""
     table = fair.load_pandas().data
     x, y = table.drop(columns="affairs").to_numpy(), table["affairs"].to_numpy()
     return _standardized(_split(x, y, *_halves(seed, len(y))))
@@ -51,7 +51,7 @@ def _split(x: np.ndarray, y: np.ndarray, train: np.ndarray, test: np.ndarray) ->
 
 
 def _standardized(split: Split) -> Split:
-    """Features in standard deviations from their mean, both of the samples to train on."""
+    """Features standardised by the mean and standard deviation of the training samples."""
     mean, deviation = split.x_train.mean(axis=0), split.x_train.std(axis=0)
     return split._replace(
         x_train=(split.x_train - mean) / deviation, x_test=(split.x_test - mean) / deviation

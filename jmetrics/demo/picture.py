@@ -22,7 +22,7 @@ def draw(
     spread: quantiles.Quantiles,
     fitted: amounts.Amounts,
 ) -> None:
-    """Write the picture; the ending of `output` picks its format."""
+    """Write the picture; the suffix of `output` determines its format."""
     layout = ConstrainedLayoutEngine(w_pad=0.1, h_pad=0.1)
     figure = Figure(figsize=(8, 7), dpi=150, layout=layout)
     top, bottom = figure.subplots(2, 2)

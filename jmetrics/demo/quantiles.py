@@ -21,7 +21,7 @@ _LEARNING_RATE = 0.05
 
 
 class Quantiles(NamedTuple):
-    """Predicted quantiles of the samples held out, and how good they are."""
+    """Predicted quantiles of the held-out samples, with their scores."""
 
     split: data.Split
     predicted: np.ndarray
@@ -30,7 +30,7 @@ class Quantiles(NamedTuple):
     constant_loss: np.ndarray
     """That of the quantiles of the training targets, the same for every sample."""
     share: report.Estimate
-    """Of targets at or below each predicted quantile, then of those between the outer two."""
+    """Fraction of targets at or below each predicted quantile, then between the outer two."""
 
 
 def quantile_loss(layers: training.Layers, batch: training.Batch) -> tuple[Array, Array]:
@@ -57,13 +57,13 @@ def shares(
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """Share of targets at or below each column, then of those between the outer two."""
+    """Fraction of targets at or below each column, then between the outer two."""
     below = quantile_coverage(y_true, y_pred, sample_weight=sample_weight, where=where)
     return jnp.append(below, below[-1] - below[0])
 
 
 def run(seed: int, epochs: int, n_resamples: int) -> Quantiles:
-    """Train all levels at once and judge them on what was held out."""
+    """Train all levels at once and evaluate them on held-out samples."""
     split = data.diabetes(seed)
     start_key, loss_key, share_key = jax.random.split(jax.random.key(seed), 3)
     center, unit = split.y_train.mean(), split.y_train.std()
@@ -78,7 +78,7 @@ def run(seed: int, epochs: int, n_resamples: int) -> Quantiles:
         batch_size=64,
         label="pinball loss",
     )
-    # Each level is fitted for itself; sorting undoes crossings and makes no level worse.
+    # Each level is fitted separately; sorting undoes crossings and worsens no level.
     predicted = center + unit * np.sort(training.outputs(fit.layers, split.x_test), axis=1)
     y = split.y_test
     constant = np.tile(np.quantile(split.y_train, LEVELS).astype(np.float32), (len(y), 1))
@@ -92,7 +92,7 @@ def run(seed: int, epochs: int, n_resamples: int) -> Quantiles:
 
 
 def describe(result: Quantiles) -> str:
-    """What the quantiles cost and how often they hold."""
+    """Text on the losses and the coverage of the quantiles."""
     rows = [
         [
             f"{level:g}",

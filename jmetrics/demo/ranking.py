@@ -1,4 +1,4 @@
-"""Few positives: cross-entropy against a loss that stands for the AUC itself."""
+"""Few positives: cross-entropy compared with a surrogate of the AUC."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ _LEARNING_RATE = 0.005
 
 
 class Ranking(NamedTuple):
-    """Two networks of one shape, start and order of batches, and how well they rank."""
+    """Two networks with the same architecture, initial values and batches, and their AUCs."""
 
     split: data.Split
     history: dict[str, np.ndarray]
     """AUC of the training batches in each epoch."""
     scores: np.ndarray
-    """Of the samples held out, one column a network."""
+    """Scores of the held-out samples, one column per network."""
     auc: report.Estimate
-    """Of the first network, the second, and the second less the first."""
+    """Of the first network, the second, and the second minus the first."""
 
 
 def cross_entropy(layers: training.Layers, batch: training.Batch) -> tuple[Array, Array]:
@@ -66,7 +66,7 @@ def aucs(
 
 
 def run(seed: int, epochs: int, n_resamples: int) -> Ranking:
-    """Train both networks and compare them on what was held out."""
+    """Train both networks and compare them on held-out samples."""
     split = data.digits(seed)
     start_key, resample_key = jax.random.split(jax.random.key(seed))
     start = training.initialize(start_key, split.x_train.shape[1], _HIDDEN, 1)
@@ -94,7 +94,7 @@ def run(seed: int, epochs: int, n_resamples: int) -> Ranking:
 
 
 def describe(result: Ranking) -> str:
-    """What the table and the difference say."""
+    """Text on the table and the difference."""
     split = result.split
     names = [*OBJECTIVES, "difference, paired"]
     rows = [

@@ -14,7 +14,7 @@ from jmetrics.text import number as number, table as table
 
 
 class Estimate(NamedTuple):
-    """A metric, its 95 % bootstrap interval and its standard error, with an entry a value."""
+    """A metric, its 95 % bootstrap interval and its standard error, one entry per value."""
 
     value: np.ndarray
     low: np.ndarray
@@ -26,7 +26,7 @@ class Estimate(NamedTuple):
         return Estimate(*(field[entries] for field in self))
 
     def contains(self, number: float) -> bool:
-        """Whether the interval of a single entry holds a number."""
+        """Whether the interval of a single entry contains a number."""
         return bool(self.low <= number <= self.high)
 
     def entries(self) -> Iterator[Estimate]:
@@ -41,7 +41,7 @@ def estimate(
     y_pred: np.ndarray,
     n_resamples: int,
 ) -> Estimate:
-    """Value of a metric and how sure it is, by resampling and by its derivative."""
+    """Value of a metric with its uncertainty, by the bootstrap and by its derivative."""
     sampled = bootstrap(key, metric, y_true, y_pred, n_resamples=n_resamples)
     error = standard_error(metric)(y_true, y_pred)
     return Estimate(*jax.device_get((sampled.estimate, sampled.low, sampled.high, error)))

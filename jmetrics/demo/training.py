@@ -18,7 +18,7 @@ Layers = list[tuple[Array, Array]]
 
 
 class Batch(NamedTuple):
-    """Samples of one fixed shape; `where` is False for those that only fill it."""
+    """Samples of a fixed shape; `where` is False for padding."""
 
     x: np.ndarray
     y: np.ndarray
@@ -26,11 +26,11 @@ class Batch(NamedTuple):
 
 
 Objective = Callable[[Layers, Batch], tuple[Array, Array]]
-"""Gives the loss to minimise, and a metric to watch."""
+"""Returns the loss to minimise and a metric to monitor."""
 
 
 class Fit(NamedTuple):
-    """A trained network, and the metric that was watched: its mean over each epoch."""
+    """A trained network, and the mean of the monitored metric over each epoch."""
 
     layers: Layers
     history: np.ndarray
@@ -61,14 +61,14 @@ def _network(layers: Layers, x: Array) -> Array:
 
 
 def batches(rng: np.random.Generator, x: np.ndarray, y: np.ndarray, size: int) -> Iterator[Batch]:
-    """All samples once, in random order, in batches of one size, so that one step fits all."""
+    """All samples once, in random order, in batches of one size that share a compiled step."""
     order = rng.permutation(len(y))
     for start in range(0, len(y), size):
         yield padded(x, y, order[start : start + size], size)
 
 
 def padded(x: np.ndarray, y: np.ndarray, chosen: np.ndarray, size: int) -> Batch:
-    """Batch of the chosen samples, repeated to fill it and masked where they repeat."""
+    """Batch of the chosen samples, padded by masked repeats."""
     rows = np.resize(chosen, size)
     return Batch(x[rows], y[rows], np.arange(size) < len(chosen))
 
@@ -82,7 +82,7 @@ def step(
     objective: Objective,
     optimizer: optax.GradientTransformation,
 ) -> tuple[Layers, optax.OptState, Array]:
-    """One step down the loss; the metric comes out of the same compiled program."""
+    """One gradient step; the metric is computed in the same compiled program."""
     gradient, metric = jax.grad(objective, has_aux=True)(layers, batch)
     # optax counts steps in integers and mixes them with floats, which "strict" forbids.
     with jax.numpy_dtype_promotion("standard"):
@@ -102,7 +102,7 @@ def fit(
     batch_size: int,
     label: str,
 ) -> Fit:
-    """Minimise an objective with Adam; the same seed takes the batches in the same order."""
+    """Minimise an objective with Adam; equal seeds give the same order of batches."""
     n_steps = epochs * -(-len(y) // batch_size)
     optimizer = optax.adam(optax.cosine_decay_schedule(learning_rate, n_steps))
     state = optimizer.init(layers)
@@ -121,7 +121,7 @@ def fit(
 
 
 def _mean(metrics: Sequence[Array]) -> float:
-    """Mean over the batches that have a value; one without a positive has no AUC."""
+    """Mean over the batches with a value; a batch without positives has no AUC."""
     values = np.array(metrics)
     defined = values[~np.isnan(values)]
     return float(defined.mean()) if defined.size else np.nan

@@ -1,7 +1,7 @@
 """Smooth surrogates of metrics, to be minimised.
 
-A loss names the exact metric that it stands for and tends to it as its temperature or
-smoothing goes to 0. It is one number, and 0 with zero gradient when nothing counts.
+A loss names the exact metric that it is a surrogate of and tends to it as its temperature or
+smoothing goes to 0. It is a scalar, and 0 with zero gradient if no sample has positive weight.
 """
 
 from jmetrics.losses.agreement import (

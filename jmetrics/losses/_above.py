@@ -1,4 +1,4 @@
-"""How much is above each item of its list, every other item with a probability."""
+"""Soft counts of what is ranked above each item of its list."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _KERNELS = {"laplace": "laplace", "logistic": "sigmoid"}
 KERNELS = tuple(_KERNELS)
 
 _APART = 200.0
-"""Further than this many temperatures nothing can be told from a step."""
+"""Beyond this many temperatures a kernel is a step function in floating point."""
 
 
 def soft_counts_above(
@@ -51,10 +51,10 @@ def _sums(
 def _of_segments(
     items: Items, weights: tuple[Array, ...], lists: Segments, temperature: Array, kernel: str
 ) -> tuple[Array, ...]:
-    """All lists one after the other on one line, far apart, in units of the temperature.
+    """Place all lists one after the other on one line, far apart, in units of the temperature.
 
-    Between two lists there is a point that takes the weight of the first away again: so what
-    is above an item is of its own list alone, and exactly so, since whole numbers add up exactly.
+    Between two lists a point with minus the total weight of the first cancels it: so the sum above
+    an item is over its own list alone, and exactly so, since sums of whole numbers are exact.
     """
     score, n = items.score, items.score.shape[0]
     (segment, _), item = sort_items(lists.segment, ~sortable_bits(score))
@@ -71,11 +71,11 @@ def _of_segments(
     fixed = lax.stop_gradient(score)[item]
     gap = (fixed[:-1] - fixed[1:]) / lax.stop_gradient(temperature)
     gap = jnp.clip(gap, 0, _APART)
-    gap = jnp.where(gap == gap, gap, 0)  # what is no number must not reach other lists
+    gap = jnp.where(gap == gap, gap, 0)  # a NaN must not reach other lists
     gap = jnp.where(segment[1:] == segment[:-1], gap, _APART)
     gap = jnp.concatenate([jnp.full_like(fixed[:1], _APART), gap])[:n]
     high, low = prefix_sums(spread(gap, nothing + _APART))
-    # The gaps fix where the points are, and the points how they move.
+    # Positions come from the gaps, derivatives from the points.
     points = ((score - lists.of_each(largest(items, score))) / temperature)[item]
     moved = points - lax.stop_gradient(points)
     moved = jnp.where(jnp.isfinite(moved), moved, jnp.zeros_like(moved))

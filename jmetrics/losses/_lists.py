@@ -1,4 +1,4 @@
-"""What the losses of lists share: checks, clean arrays, one value a list, sums over pairs."""
+"""Shared by the losses of lists: checks, clean arrays, one value per list, sums over pairs."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ class Items(NamedTuple):
 
     score: Array
     label: Array
-    """Labels or gains; 0 for what does not count."""
+    """Labels or gains; 0 for masked items."""
     on: Array
-    """Whether an item counts."""
+    """Whether an item is not masked."""
     lists: Lists
 
 
 Finish: TypeAlias = Callable[..., tuple[Array, Array]]
-"""From items and options to a value of each list, and whether the list has one."""
+"""From items and options to the value of each list, and whether it is defined."""
 
 
 class ListLoss(NamedTuple):
@@ -40,9 +40,9 @@ class ListLoss(NamedTuple):
 
     prepare: Callable[..., tuple[Array, Array]]
     """From `y_true` as floats and an option, or else the lists, to labels or gains, and which
-    entries are legal."""
+    entries are valid."""
     reason: str
-    """Why the others are not."""
+    """Why the other entries are invalid."""
     finish: Finish
 
 
@@ -59,7 +59,7 @@ def over_lists(
     option: Any = None,
     options: tuple[Any, ...] = (),
 ) -> Array:
-    """Mean over the lists that have a value, or with `average=None` all values, others 0.
+    """Mean over the lists with a value, or all values with `average=None`, undefined ones 0.
 
     `option` is that of `loss.prepare`, `options` those of `loss.finish`; all are traced.
     """
@@ -103,14 +103,14 @@ def _over_lists(
 def item_lists(
     score: Array, where: Array | None, segment_ids: Array | None, count: int
 ) -> tuple[Array, Lists]:
-    """Which items count, and the lists of those."""
+    """Which items are not masked, and the lists of those."""
     on = combine(None, where, score.shape, jnp.int32) != 0
     on = jnp.broadcast_to(over_trailing(on, score.ndim), score.shape)
     return on, lists_of(segment_ids, None if where is None else on, count)
 
 
 def scores_of_items(score: Array, dtype: DTypeLike, on: Array, lists: Lists) -> Array:
-    """Scores as floats; integers that floats would round, counted from one near their list."""
+    """Scores as floats; integers that floats would round, relative to one near their list."""
     parts = Whole.of(score, dtype)
     if not isinstance(parts, Whole):
         return parts
@@ -136,7 +136,7 @@ def largest(items: Items, values: Array) -> Array:
 
 
 def positive(name: str, value: Number, dtype: DTypeLike) -> Array:
-    """A traced option in this dtype, and NaN unless it is positive."""
+    """A traced option in this dtype, NaN unless it is positive."""
     converted = jnp.asarray(value, dtype)
     return check.defined(converted, converted > 0, f"`{name}` must be positive")
 
@@ -149,10 +149,10 @@ sums over these, along the last axis."""
 
 
 def over_pairs(of: OfItem, values: Any, items: Items) -> Any:
-    """Sum over the list of each item, by blocks that the backward pass computes again.
+    """Sum over the list of each item, in blocks that the backward pass recomputes.
 
-    `values` are arrays like the scores. Lists as rows take O(list_size) time an item, and
-    segments O(n), since how long one is shapes cannot tell; both O(n) memory.
+    `values` are arrays of the shape of the scores. Rows take O(list_size) time per item, segments
+    O(n), since their lengths are not static; both take O(n) memory.
     """
     lists, rows = items.lists, isinstance(items.lists, Rows)
     group = items.on if isinstance(lists, Rows) else jnp.where(items.on, lists.segment, -1)
@@ -165,7 +165,7 @@ def over_pairs(of: OfItem, values: Any, items: Items) -> Any:
         return of(own, values, together)
 
     queries = jax.tree.map(jnp.transpose, (values, group))
-    known = isinstance(group.size, int)  # and no name, in an exported program
+    known = isinstance(group.size, int)  # and not symbolic, as in an exported program
     block = max(1, _BLOCK_ENTRIES // max(group.size, 1)) if known else None
     if block is not None and group.shape[1] <= block:
         sums = jax.vmap(one)(queries)
@@ -175,5 +175,5 @@ def over_pairs(of: OfItem, values: Any, items: Items) -> Any:
 
 
 def sum_where(values: Array, on: Array) -> Array:
-    """Sum along the last axis of what is on."""
+    """Sum along the last axis of the entries that are on."""
     return jnp.sum(jnp.where(on, values, jnp.zeros_like(values)), axis=-1)

@@ -1,4 +1,4 @@
-"""Penalties on pairs of a positive and a negative, which several losses take means of."""
+"""Mean penalties over pairs of a positive and a negative, shared by several losses."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ MARGINS = ("squared_hinge", "hinge", "square", "auc_margin")
 
 
 class Placed(NamedTuple):
-    """Scores counted from one of them, so that no digit is lost to a common offset."""
+    """Scores relative to one of them, so that no digit is lost to a common offset."""
 
     score: Array
     rest: Array
-    """What rounding has cut off."""
+    """Rounding error of `score`."""
     raw: Array
     """Cleaned scores, to sort by."""
     usable: Array
-    """Whether the square of all that counts is finite."""
+    """Whether the squares of all scores with positive weight are finite."""
 
     def defined(self, loss: Array) -> Array:
         """Return the loss, or NaN for scores that are out of range."""
@@ -44,7 +44,7 @@ class Scored(NamedTuple):
     truth: Array
     weight: Array
     labelled: Array
-    """Whether each label that counts is 0 or 1."""
+    """Whether each label with positive weight is 0 or 1."""
 
     @property
     def positive(self) -> Array:
@@ -57,7 +57,7 @@ class Scored(NamedTuple):
         return jnp.where(self.truth, jnp.zeros_like(self.weight), self.weight)
 
     def defined(self, loss: Array) -> Array:
-        """Return the loss, or NaN for what it has no place for."""
+        """Return the loss, or NaN for invalid labels or scores."""
         return self.at.defined(check.defined(loss, self.labelled, "`y_true` must be 0 or 1"))
 
 
@@ -67,7 +67,7 @@ class Options(NamedTuple):
     margin: Array
     temperature: Array
     warm: Array
-    """Whether the temperature is positive or does not matter."""
+    """Whether the temperature is positive or unused."""
 
     @classmethod
     def of(cls, surrogate: str, margin: Number, temperature: Number, dtype: DTypeLike) -> Options:
@@ -76,7 +76,7 @@ class Options(NamedTuple):
         return cls(margin, temperature, (temperature > 0) | (surrogate in MARGINS))
 
     def defined(self, loss: Array) -> Array:
-        """Return the loss, or NaN for a temperature that is none."""
+        """Return the loss, or NaN for an invalid temperature."""
         return check.defined(loss, self.warm, "`temperature` must be positive")
 
 
@@ -93,15 +93,15 @@ def scored(
 
 
 def placed(score: Array, dtype: DTypeLike, weight: Array, where: Array | None) -> Placed:
-    """Count scores from the smallest, and put those there that must not be computed with.
+    """Shift scores by the one nearest to 0, which also replaces masked and non-finite ones.
 
-    Weights decide only what is usable, so that one sort serves many of them.
+    Weights affect only `usable`, so that one sort serves many weights.
     """
     there = combine(None, where, score.shape, dtype) != 0
     if isinstance(Whole.of(score, dtype), Whole):
         return _placed_integers(score, dtype, there)
     score = score.astype(dtype)
-    # Not without weight either may a penalty that overflows reach a derivative: 0 times ∞ is no 0.
+    # An overflowing penalty must not reach the gradient even at weight 0: 0 · ∞ is NaN.
     sound = there & jnp.isfinite(jnp.square(score))
     size = jnp.where(sound, jnp.abs(score), jnp.inf)
     smallest = sound & (size == jnp.min(size, initial=jnp.inf))
@@ -113,7 +113,7 @@ def placed(score: Array, dtype: DTypeLike, weight: Array, where: Array | None) -
 
 
 def _placed_integers(score: Array, dtype: DTypeLike, there: Array) -> Placed:
-    """Integers that floats would round, counted from that between the extremes nearest to 0."""
+    """Integers that floats would round, relative to the value nearest to 0 within their range."""
     ends = jnp.iinfo(score.dtype)
     low = jnp.min(score, where=there, initial=ends.max)
     high = jnp.max(score, where=there, initial=ends.min)
@@ -123,7 +123,7 @@ def _placed_integers(score: Array, dtype: DTypeLike, there: Array) -> Placed:
 
 
 def _plus(a: Array, b: Array) -> tuple[Array, Array]:
-    """Add two numbers: the rounded sum, and what is lost by rounding."""
+    """Add two numbers: the rounded sum and its rounding error."""
     total = a + b
     moved = total - a
     return total, lax.stop_gradient((a - (total - moved)) + (b - moved))
@@ -136,7 +136,7 @@ def shifted(at: Placed, by: Array) -> tuple[Array, Array]:
 
 
 def shares(weight: Array, dtype: DTypeLike) -> Array:
-    """Weights over their sum; 0 without any."""
+    """Weights divided by their sum; 0 if the sum is 0."""
     return safe_divide(weight.astype(dtype), jnp.sum(weight).astype(dtype), 0.0)
 
 
@@ -145,7 +145,7 @@ def mean_penalty(
 ) -> Array:
     """Σ_ij p_i n_j φ(s_i − s_j) / Σ_ij p_i n_j; 0 without pairs.
 
-    What is in `truth` is never weighted as a negative, and the rest never as a positive.
+    Entries in `truth` never have weight as negatives, the others never as positives.
     """
     if surrogate in KERNELS:
         points = pair_line(surrogate, at, truth, options)
@@ -200,7 +200,7 @@ def _exponential(at: Placed, truth: Array, p: Array, n: Array, options: Options)
     top, bottom = jnp.where(both, top, 0), jnp.where(both, bottom, 0)
 
     def total(gap: Array, member: Array, weight: Array) -> Array:
-        # Only what has no weight is above the top: there the sum must not overflow.
+        # Only entries of zero weight exceed the top: they must not overflow.
         heights = jnp.exp(jnp.minimum(gap / options.temperature, 80))
         return weighted_sum(jnp.where(member, heights, 0), weight)
 
@@ -210,13 +210,13 @@ def _exponential(at: Placed, truth: Array, p: Array, n: Array, options: Options)
 
 
 def negated(at: Placed) -> Placed:
-    """Turn the order of scores round."""
+    """Reverse the order of scores."""
     raw = -at.raw if jnp.issubdtype(at.raw.dtype, jnp.floating) else ~at.raw
     return at._replace(score=-at.score, rest=-at.rest, raw=raw)
 
 
 def highest(at: Placed, on: Array) -> tuple[Array, Array]:
-    """Return the highest score that is `on`, and its rest; −∞ and 0 where none is."""
+    """Return the highest score that is `on`, and its rounding error; −∞ and 0 if none is."""
     top = jnp.max(jnp.where(on, at.score, -jnp.inf), initial=-jnp.inf)
     rest = jnp.max(jnp.where(on & (at.score == top), at.rest, -jnp.inf), initial=-jnp.inf)
     return top, jnp.where(jnp.isfinite(rest), rest, jnp.zeros_like(rest))

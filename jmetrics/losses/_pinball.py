@@ -1,4 +1,4 @@
-"""The pinball loss of a target with noise of some shape added, and its derivatives."""
+"""The pinball loss of a target with added noise, and its derivatives."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def _convolved(noise: _Noise) -> Callable[[Array, Array, Array], Array]:
     def loss_jvp(
         primals: tuple[Array, Array, Array], tangents: tuple[Array, Array, Array]
     ) -> tuple[Array, Array]:
-        # The kinks of both terms cancel, and derivatives of either would not know it.
+        # The kinks of the two terms cancel, but not in their separate derivatives.
         error, alpha, smoothing = primals
         z = _standardised(error, smoothing)
         r = absolute(z)
@@ -92,6 +92,6 @@ def _convolved(noise: _Noise) -> Callable[[Array, Array, Array], Array]:
 
 
 def _standardised(error: Array, smoothing: Array) -> Array:
-    """u / τ; 100 widths away the noise adds nothing, and its derivatives must be that."""
+    """u / τ; beyond 100 widths the noise adds nothing, and its derivatives must be 0."""
     least = jnp.maximum(jnp.abs(lax.stop_gradient(error)) / 100, jnp.finfo(error.dtype).tiny)
     return error / jnp.maximum(smoothing, least)

@@ -1,4 +1,4 @@
-"""What the losses of soft labels share: checks, truth beside probability, one minus a score."""
+"""Shared by the losses of soft counts: checks, truth with probabilities, one minus a score."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from jmetrics.probability._classes import PROBABLE, classified, wrong_label
 
 
 class SoftLabels(NamedTuple):
-    """What is true and how probable it was said to be, in arrays of one shape."""
+    """True labels and their predicted probabilities, in arrays of one shape."""
 
     truth: Array
-    """1 for what is true and 0 for what is not."""
+    """1 where the label is true, else 0."""
     proba: Array
-    """In [0, 1]; NaN where it is no probability and counts."""
+    """In [0, 1]; NaN where it is invalid and has positive weight."""
     weight: Array
     known: Array
-    """Whether the label is one, or does not count."""
+    """Whether the label is valid or has zero weight."""
     indicators: bool
     """Whether each column is a label of its own, not a class."""
 
@@ -43,7 +43,7 @@ def soft_labels(
     *,
     by_class: bool,
 ) -> SoftLabels:
-    """Clean the arrays; `by_class` gives two classes, which come as one column, two."""
+    """Clean the arrays; `by_class` expands one column for two classes to two columns."""
     sample_weight = relative(sample_weight, where)
     if y_true.ndim == 2:
         return _indicators(y_true, y_proba, sample_weight, where)
@@ -82,12 +82,12 @@ def counts_of(data: SoftLabels, *, by_sample: bool = False) -> BinaryCounts:
 
 
 def loss_of(score: Array, data: SoftLabels) -> Array:
-    """1 − score; 0 when nothing counts, and NaN for what is no label or no probability."""
+    """1 − score; 0 if no sample has positive weight, NaN for invalid labels or probabilities."""
     return in_domain(1 - score, data)
 
 
 def in_domain(loss: Array, data: SoftLabels) -> Array:
-    """Give the loss its value where nothing counts, and NaN outside the domain."""
+    """Return 0 if no sample has positive weight, and NaN outside the domain."""
     loss = jnp.where(jnp.any(data.weight != 0), loss, jnp.zeros_like(loss))
     reason = "indicators must be 0 or 1"
     if not data.indicators:

@@ -1,4 +1,4 @@
-"""How far probability and truth disagree: scores of all classes together, from soft counts."""
+"""Losses from soft counts of all classes together: MCC, kappa, balanced accuracy."""
 
 from __future__ import annotations
 
@@ -23,24 +23,39 @@ def mcc_loss(
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """One minus the Matthews correlation of soft counts.
+    """One minus the Matthews correlation coefficient of soft counts.
 
-    A probability p of a class counts as the share p of a sample predicted to be of it. Stands
-    for 1 − `jmetrics.matthews_corrcoef`, and is that where all probabilities are 0 or 1.
+    A probability p of a class counts as a fraction p of a sample predicted to be of that class.
+    Surrogate of 1 − `jmetrics.matthews_corrcoef`, and equal to it where all probabilities are 0 or
+    1.
 
-    Shapes: `y_true`, `sample_weight` and `where` (n,); `y_proba` (n,), the probability of class
-    1 of two, or (n, n_classes) with rows that sum to 1. A scalar.
-    Range: [0, 2], lower is better, 1 is chance.
-    Undefined: 0 with zero gradient when nothing counts; 1 with zero gradient where one class is
-    all that is true or predicted; NaN for a probability outside [0, 1] and for a label that is
-    none of the classes.
-    Gradient: smooth in the probabilities and in the weights.
-    Cost: O(n n_classes) time, no temporary arrays.
-    Raises: ValueError or TypeError for shapes and dtypes that do not fit.
-    Source: Abhishek & Hamarneh (2021); Gorodkin (2004).
+    Args:
+        y_true: Classes, integers from 0 to n_classes − 1, shape (n,).
+        y_proba: Probability of class 1 of two, shape (n,), or of each class, shape (n, n_classes),
+            with rows that sum to 1.
+        sample_weight: Weights, shape (n,).
+        where: Mask, shape (n,); samples where it is False are ignored.
 
-    >>> round(float(mcc_loss([0, 1, 1, 0], [0.25, 0.5, 1.0, 0.0])), 6)
-    0.370059
+    Returns:
+        Scalar in [0, 2]; lower is better, 1 is chance.
+
+    Undefined:
+        0 with zero gradient if no sample has positive weight; 1 with zero gradient if all true or
+        all predicted weight is in one class; NaN for a probability outside [0, 1] and for a label
+        that is not one of the classes.
+
+    Gradient:
+        Smooth in the probabilities and in the weights.
+
+    Cost:
+        O(n n_classes) time, no temporary arrays.
+
+    References:
+        Abhishek & Hamarneh (2021); Gorodkin (2004).
+
+    Examples:
+        >>> round(float(mcc_loss([0, 1, 1, 0], [0.25, 0.5, 1.0, 0.0])), 6)
+        0.370059
     """
     return _mcc_loss(
         *check.class_scores(
@@ -64,22 +79,36 @@ def balanced_accuracy_loss(
 ) -> Array:
     """One minus the mean, over the classes in `y_true`, of their soft recalls.
 
-    1 − mean_k Σ w [y = k] p_k / Σ w [y = k]. Stands for 1 − `jmetrics.balanced_accuracy_score`,
-    and is that where all probabilities are 0 or 1. For two classes it is half of one minus the
+    1 − mean_k Σ w [y = k] p_k / Σ w [y = k]. Surrogate of 1 − `jmetrics.balanced_accuracy_score`,
+    and equal to it where all probabilities are 0 or 1. For two classes it is half of one minus the
     soft Youden index.
 
-    Shapes: `y_true`, `sample_weight` and `where` (n,); `y_proba` (n,), the probability of class
-    1 of two, or (n, n_classes) with rows that sum to 1. A scalar.
-    Range: [0, 1], lower is better.
-    Undefined: 0 with zero gradient when nothing counts; NaN for a probability outside [0, 1]
-    and for a label that is none of the classes.
-    Gradient: constant in the probabilities, smooth in the weights.
-    Cost: O(n n_classes) time, no temporary arrays.
-    Raises: ValueError or TypeError for shapes and dtypes that do not fit.
-    Source: Brodersen et al. (2010); Youden (1950).
+    Args:
+        y_true: Classes, integers from 0 to n_classes − 1, shape (n,).
+        y_proba: Probability of class 1 of two, shape (n,), or of each class, shape (n, n_classes),
+            with rows that sum to 1.
+        sample_weight: Weights, shape (n,).
+        where: Mask, shape (n,); samples where it is False are ignored.
 
-    >>> float(balanced_accuracy_loss([0, 1, 1], [0.25, 0.5, 1.0]))
-    0.25
+    Returns:
+        Scalar in [0, 1]; lower is better.
+
+    Undefined:
+        0 with zero gradient if no sample has positive weight; NaN for a probability outside [0, 1]
+        and for a label that is not one of the classes.
+
+    Gradient:
+        Constant in the probabilities, smooth in the weights.
+
+    Cost:
+        O(n n_classes) time, no temporary arrays.
+
+    References:
+        Brodersen et al. (2010); Youden (1950).
+
+    Examples:
+        >>> float(balanced_accuracy_loss([0, 1, 1], [0.25, 0.5, 1.0]))
+        0.25
     """
     return _balanced_accuracy_loss(
         *check.class_scores(
@@ -105,25 +134,42 @@ def cohen_kappa_loss(
 ) -> Array:
     """One minus Cohen's kappa of soft counts, Σ d_ij C_ij / Σ d_ij E_ij.
 
-    C_ij = Σ w [y = i] p_j in shares, and E what it would be for independent labels. The
-    disagreement d_ij is [i ≠ j], or |i − j| with `weights="linear"`, or (i − j)² with
-    "quadratic". Stands for 1 − `jmetrics.cohen_kappa_score` with all classes as its `labels`,
-    and is that where all probabilities are 0 or 1.
+    C_ij = Σ w [y = i] p_j, as proportions of their sum, and E is their expectation under
+    independence. d_ij is the disagreement of classes i and j. Surrogate of
+    1 − `jmetrics.cohen_kappa_score` with all classes as its `labels`, and equal to it where all
+    probabilities are 0 or 1.
 
-    Shapes: `y_true`, `sample_weight` and `where` (n,); `y_proba` (n,), the probability of class
-    1 of two, or (n, n_classes) with rows that sum to 1. A scalar.
-    Range: [0, ∞), lower is better, 1 is chance.
-    Undefined: 0 with zero gradient when nothing counts; 1 − `replace_undefined_by`, by default
-    the limit 1, with zero gradient where one class is all that is true and predicted; NaN for a
-    probability outside [0, 1] and for a label that is none of the classes.
-    Gradient: smooth in the probabilities and in the weights.
-    Cost: O(n n_classes + n_classes²) time and memory.
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: Cohen (1968); de la Torre, Puig & Valls (2018).
+    Args:
+        y_true: Classes, integers from 0 to n_classes − 1, shape (n,).
+        y_proba: Probability of class 1 of two, shape (n,), or of each class, shape (n, n_classes),
+            with rows that sum to 1.
+        weights: Disagreement d_ij: [i ≠ j] for None, |i − j| for "linear", (i − j)² for
+            "quadratic".
+        replace_undefined_by: Value of an undefined kappa, a traced number.
+        sample_weight: Weights, shape (n,).
+        where: Mask, shape (n,); samples where it is False are ignored.
 
-    >>> y_proba = [[1.0, 0.0, 0.0], [0.25, 0.5, 0.25], [0.0, 0.5, 0.5]]
-    >>> float(cohen_kappa_loss([0, 1, 2], y_proba, weights="quadratic"))
-    0.25
+    Returns:
+        Scalar in [0, ∞); lower is better, 1 is chance.
+
+    Undefined:
+        0 with zero gradient if no sample has positive weight; 1 − `replace_undefined_by`, by
+        default the limit 1, with zero gradient if all true and predicted weight is in one class;
+        NaN for a probability outside [0, 1] and for a label that is not one of the classes.
+
+    Gradient:
+        Smooth in the probabilities and in the weights.
+
+    Cost:
+        O(n n_classes + n_classes²) time and memory.
+
+    References:
+        Cohen (1968); de la Torre, Puig & Valls (2018).
+
+    Examples:
+        >>> y_proba = [[1.0, 0.0, 0.0], [0.25, 0.5, 0.25], [0.0, 0.5, 0.5]]
+        >>> float(cohen_kappa_loss([0, 1, 2], y_proba, weights="quadratic"))
+        0.25
     """
     check.one_of("weights", weights, ("linear", "quadratic", None))
     arrays = check.class_scores(
@@ -140,7 +186,7 @@ def _cohen_kappa_loss(y_true, y_proba, sample_weight, where, undefined, *, dista
 
 
 def _confusion(data: SoftLabels) -> Array:
-    """Weight of each true class (row) that goes to each class (column)."""
+    """Weight of each true class (row) assigned to each class (column)."""
     size = data.proba.shape[1]
     column = lax.broadcasted_iota(jnp.int32, data.proba.shape, 1)
     cell = size * lax.argmax(data.truth, 1, jnp.int32)[:, None] + column

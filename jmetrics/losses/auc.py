@@ -25,34 +25,53 @@ def auc_loss(
 ) -> Array:
     """Mean penalty over (positive, negative) pairs, Σ_ij w_i w_j φ(s_i − s_j) / Σ_ij w_i w_j.
 
-    Stands for 1 − `jmetrics.roc_auc_score`. With margin m and temperature τ, φ(t) is
+    Surrogate of 1 − `jmetrics.roc_auc_score`. With margin m and temperature τ, φ(t) is
 
     * "squared_hinge" max(m − t, 0)², "hinge" max(m − t, 0), "square" (m − t)²;
     * "logistic" log(1 + exp(−t/τ)), "exponential" exp(−t/τ);
-    * "sigmoid" 1 / (1 + exp(t/τ)), "laplace" exp(−t/τ) / 2 from t = 0 on and 1 − exp(t/τ) / 2
-      below.
+    * "sigmoid" 1 / (1 + exp(t/τ)), "laplace" exp(−t/τ) / 2 for t ≥ 0 and 1 − exp(t/τ) / 2 for
+      t < 0.
 
-    The last two tend to 1 − AUC as τ goes to 0; the others, over φ(0), bound it from above.
-    "auc_margin" is the min-max margin loss of Yuan et al., solved: max(m − d, 0)² for the
-    difference d of the mean scores of both classes, plus the variances within them.
-    Those without τ ignore `temperature`, those without m `margin`.
+    "sigmoid" and "laplace" tend to 1 − AUC as τ → 0; the others, divided by φ(0), bound it from
+    above. "auc_margin" is the min-max margin loss of Yuan et al. in closed form: max(m − d, 0)² for
+    the difference d of the mean scores of the two classes, plus the variances within them.
 
-    Shapes: all (n,); `y_true` holds 0 and 1, `y_score` any finite numbers; `margin` and
-    `temperature` are traced numbers. A scalar.
-    Range: [0, ∞), in units of the score to the power of the hinge, or without unit; at most 1
-    for "sigmoid" and "laplace"; lower is better.
-    Undefined: 0 with zero gradient unless both classes have weight; NaN for a label other
-    than 0 and 1, a score with no finite square, and a temperature that is not positive.
-    Gradient: continuous in the scores except for "hinge", smooth in the weights; infinitely
-    often differentiable for "logistic", "sigmoid", "exponential" and "square".
-    Cost: O(n log n) time, O(n) memory; O(n) time for "square", "auc_margin", "exponential", and
-    for "logistic" and "sigmoid" of thousands of scores within a hundred temperatures or so.
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: Gao & Zhou (2015), on which of these are consistent with AUC: "logistic",
-    "exponential" and "square" are, "hinge" is not. Yuan, Yan, Sonka & Yang (2021).
+    Args:
+        y_true: Labels 0 and 1, shape (n,).
+        y_score: Scores, any finite numbers, shape (n,).
+        surrogate: Penalty φ: "squared_hinge", "hinge", "square", "logistic", "exponential",
+            "sigmoid", "laplace" or "auc_margin".
+        margin: Margin m, in units of the score, a traced number; ignored by surrogates without m.
+        temperature: Temperature τ, in units of the score, a traced number; ignored by surrogates
+            without τ.
+        sample_weight: Weights, shape (n,).
+        where: Mask, shape (n,); samples where it is False are ignored.
 
-    >>> float(auc_loss([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], margin=0.5))
-    0.09375
+    Returns:
+        Scalar in [0, ∞), at most 1 for "sigmoid" and "laplace"; in squared units of the score for
+            "squared_hinge", "square" and "auc_margin", in units of the score for "hinge", otherwise
+            without unit. Lower is better.
+
+    Undefined:
+        0 with zero gradient unless both classes have positive weight; NaN for a label other than 0
+        and 1, for a score whose square is not finite, and for a temperature that is not positive
+        where the surrogate uses it.
+
+    Gradient:
+        Continuous in the scores except for "hinge", smooth in the weights; infinitely often
+        differentiable for "logistic", "sigmoid", "exponential" and "square".
+
+    Cost:
+        O(n log n) time, O(n) memory; O(n) time for "square", "auc_margin" and "exponential", and
+        for "logistic" and "sigmoid" of thousands of scores within about a hundred temperatures.
+
+    References:
+        Gao & Zhou (2015), on which of these are consistent with AUC: "logistic", "exponential" and
+        "square" are, "hinge" is not. Yuan, Yan, Sonka & Yang (2021).
+
+    Examples:
+        >>> float(auc_loss([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], margin=0.5))
+        0.09375
     """
     *arrays, sample_weight, where = check.samples(
         y_true=y_true, y_score=y_score, sample_weight=sample_weight, where=where

@@ -33,28 +33,47 @@ def group_auc_loss(
 ) -> Array:
     """Mean penalty over pairs of a positive and a negative chosen by their group.
 
-    Σ_ij w_i w_j φ(s_i − s_j) / Σ_ij w_i w_j, with φ as in `auc_loss`. For the samples of a group
-    and the rest, the background, positives i and negatives j are
+    Σ_ij w_i w_j φ(s_i − s_j) / Σ_ij w_i w_j, with φ as in `auc_loss`. Samples outside the group are
+    the background; the positives i and negatives j are
 
     * "subgroup": both of the group;
     * "bpsn": background positives, subgroup negatives;
     * "bnsp": subgroup positives, background negatives.
 
-    Stands for 1 − `jmetrics.roc_auc_score` of these samples.
+    Surrogate of 1 − `jmetrics.roc_auc_score` of these samples.
 
-    Shapes: all (n,); `group` is boolean, `y_true` holds 0 and 1, `y_score` any finite numbers;
-    `margin` and `temperature` are traced numbers. A scalar.
-    Range: that of `auc_loss`; lower is better.
-    Undefined: 0 with zero gradient where there is no such pair; NaN as in `auc_loss`.
-    Gradient: that of `auc_loss`.
-    Cost: that of `auc_loss`.
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: Borkan, Dixon, Sorensen, Thain & Vasserman (2019).
+    Args:
+        y_true: Labels 0 and 1, shape (n,).
+        y_score: Scores, any finite numbers, shape (n,).
+        group: Whether each sample belongs to the group, boolean, shape (n,).
+        kind: Which pairs are compared: "subgroup", "bpsn" or "bnsp".
+        surrogate: Penalty φ, one of those of `auc_loss`.
+        margin: Margin m, in units of the score, a traced number; ignored by surrogates without m.
+        temperature: Temperature τ, in units of the score, a traced number; ignored by surrogates
+            without τ.
+        sample_weight: Weights, shape (n,).
+        where: Mask, shape (n,); samples where it is False are ignored.
 
-    >>> y_true, y_score = [0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]
-    >>> group = [False, True, True, False]
-    >>> round(float(group_auc_loss(y_true, y_score, group=group, kind="bpsn")), 5)
-    0.36
+    Returns:
+        Scalar in [0, ∞), with the unit and bounds of `auc_loss`; lower is better.
+
+    Undefined:
+        0 with zero gradient if there is no such pair of positive weight; NaN as in `auc_loss`.
+
+    Gradient:
+        That of `auc_loss`.
+
+    Cost:
+        That of `auc_loss`.
+
+    References:
+        Borkan, Dixon, Sorensen, Thain & Vasserman (2019).
+
+    Examples:
+        >>> y_true, y_score = [0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]
+        >>> group = [False, True, True, False]
+        >>> round(float(group_auc_loss(y_true, y_score, group=group, kind="bpsn")), 5)
+        0.36
     """
     *arrays, sample_weight, where = check.samples(
         y_true=y_true, y_score=y_score, sample_weight=sample_weight, where=where
@@ -94,25 +113,46 @@ def multiclass_auc_loss(
 ) -> Array:
     """Mean over classes of the AUC loss of their scores.
 
-    Stands for 1 − `jmetrics.roc_auc_score` with the same options. "ovr" sets each class that
-    occurs against all others: the mean of these losses, or by weight of the class for
-    `average="weighted"`. "ovo" is the mean over all ordered pairs of classes that occur of the
-    loss of the first one's scores among both, or by weight of both.
+    Surrogate of 1 − `jmetrics.roc_auc_score` with the same options. "ovr" compares each class that
+    occurs with all others, and averages these losses over the classes. "ovo" averages over all
+    ordered pairs of classes that occur, each with the loss of the first class's scores on the
+    samples of both.
 
-    Shapes: `y_true` (n,), `y_score` (n, n_classes) with a column for each class, 0 to
-    n_classes − 1; finite scores; `margin` and `temperature` are traced numbers. A scalar.
-    Range: that of `auc_loss`; lower is better.
-    Undefined: 0 with zero gradient unless two classes have weight; NaN for a label of no class,
-    a score with no finite square, and a temperature that is not positive.
-    Gradient: that of `auc_loss`.
-    Cost: O(n log n) time a class, also for "ovo": the pairs of a class with all others are
-    those of one sort with weighted negatives. O(n n_classes) memory.
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: Hand & Till (2001).
+    Args:
+        y_true: Classes, integers from 0 to n_classes − 1, shape (n,).
+        y_score: Finite scores, shape (n, n_classes), one column for each class.
+        multi_class: "ovr" (one versus rest) or "ovo" (one versus one).
+        average: "macro" for equal weights of the classes or pairs, "weighted" for the weight of the
+            class ("ovr") or of both classes ("ovo").
+        surrogate: Penalty φ, one of those of `auc_loss`.
+        margin: Margin m, in units of the score, a traced number; ignored by surrogates without m.
+        temperature: Temperature τ, in units of the score, a traced number; ignored by surrogates
+            without τ.
+        sample_weight: Weights, shape (n,).
+        where: Mask, shape (n,); samples where it is False are ignored.
 
-    >>> y_score = [[0.7, 0.2, 0.1], [0.3, 0.4, 0.3], [0.1, 0.6, 0.3], [0.4, 0.1, 0.5]]
-    >>> round(float(multiclass_auc_loss([0, 1, 2, 2], y_score, margin=0.1)), 5)
-    0.01083
+    Returns:
+        Scalar in [0, ∞), with the unit and bounds of `auc_loss`; lower is better.
+
+    Undefined:
+        0 with zero gradient unless two classes have positive weight; NaN for a label that is not a
+        class, for a score whose square is not finite, and for a temperature that is not positive
+        where the surrogate uses it.
+
+    Gradient:
+        That of `auc_loss`.
+
+    Cost:
+        O(n log n) time per class, also for "ovo": the pairs of a class with all others take one
+        sort with weighted negatives. O(n n_classes) memory.
+
+    References:
+        Hand & Till (2001).
+
+    Examples:
+        >>> y_score = [[0.7, 0.2, 0.1], [0.3, 0.4, 0.3], [0.1, 0.6, 0.3], [0.4, 0.1, 0.5]]
+        >>> round(float(multiclass_auc_loss([0, 1, 2, 2], y_score, margin=0.1)), 5)
+        0.01083
     """
     y_true, y_score, sample_weight, where = check.class_scores(
         y_true=y_true, y_score=y_score, sample_weight=sample_weight, where=where
@@ -167,7 +207,7 @@ def _multiclass_auc_loss(
 
 
 def _opponents(total: Array, multi_class: str, average: str) -> Array:
-    """What a unit of weight of each class counts as a negative of each class, in rows."""
+    """Weight of a unit of each class (column) as a negative of each class (row)."""
     alike = jnp.ones((total.shape[0],) * 2, total.dtype)
     if multi_class == "ovr":
         return alike
@@ -176,7 +216,7 @@ def _opponents(total: Array, multi_class: str, average: str) -> Array:
 
 
 def _importance(total: Array, multi_class: str, average: str) -> Array:
-    """Weight of each class in the mean; 0 for one without pairs."""
+    """Weight of each class in the mean; 0 for a class without pairs."""
     occurs = total > 0
     several = jnp.sum(occurs) >= 2
     if average == "macro":

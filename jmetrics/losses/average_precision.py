@@ -32,31 +32,48 @@ def average_precision_loss(
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """Mean over positives of the smooth share of negatives among what is ranked at or above.
+    """Mean over positives of the smoothed fraction of negatives among samples ranked at or above.
 
-    Σ_i w_i N_i / (P_i + N_i) / Σ_i w_i over positives i, where P_i and N_i are the sums of
-    w_j φ(s_i − s_j) over positives j, i itself included, and negatives j. Stands for
+    Σ_i w_i N_i / (P_i + N_i) / Σ_i w_i over positives i, where P_i and N_i are the sums of w_j
+    φ(s_i − s_j) over positives j, i itself included, and negatives j. Surrogate of
     1 − `jmetrics.average_precision_score`.
 
     "laplace": φ(t) = exp(−t/τ) / 2 for t > 0 and 1 − exp(t/τ) / 2 for t < 0, the distribution
-    function of Laplace noise, and φ(0) = 1, since a tie counts as ranked at or above; it tends
-    to the exact loss as τ goes to 0. "squared_hinge": φ(t) = max(m − t, 0)².
+    function of Laplace noise, and φ(0) = 1, since a tie counts as ranked at or above; it tends to
+    the exact loss as τ → 0. "squared_hinge": φ(t) = max(m − t, 0)².
 
-    Shapes: all (n,); `y_true` holds 0 and 1, `y_score` any finite numbers; `margin` and
-    `temperature` are traced numbers. A scalar.
-    Range: [0, 1], lower is better.
-    Undefined: 0 with zero gradient unless both classes have weight; NaN for a label other than
-    0 and 1, a score with no finite square, and a margin or temperature that is not positive.
-    Gradient: continuous in the scores, for "laplace" but where two of them meet, where the loss
-    jumps; smooth in the weights.
-    Cost: O(n log n) time, O(n) memory, for one sort of n numbers, or 2n for "squared_hinge".
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: Brown, Xie, Kalogeiton & Zisserman (2020), with a Laplace in place of a logistic
-    distribution; Qi, Luo, Xu, Ji & Yang (2021).
+    Args:
+        y_true: Labels 0 and 1, shape (n,).
+        y_score: Scores, any finite numbers, shape (n,).
+        surrogate: Smooth indicator φ: "laplace" or "squared_hinge".
+        margin: Margin m of "squared_hinge", in units of the score, a traced positive number.
+        temperature: Temperature τ of "laplace", in units of the score, a traced positive number.
+        sample_weight: Weights, shape (n,).
+        where: Mask, shape (n,); samples where it is False are ignored.
 
-    >>> y_true, y_score = [0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]
-    >>> round(float(average_precision_loss(y_true, y_score, temperature=0.001)), 5)
-    0.16667
+    Returns:
+        Scalar in [0, 1]; lower is better.
+
+    Undefined:
+        0 with zero gradient unless both classes have positive weight; NaN for a label other than 0
+        and 1, for a score whose square is not finite, and for a margin or temperature that is not
+        positive where the surrogate uses it.
+
+    Gradient:
+        Continuous in the scores, except for "laplace" where two scores meet and the loss jumps;
+        smooth in the weights.
+
+    Cost:
+        O(n log n) time, O(n) memory, for one sort of n numbers, or of 2n for "squared_hinge".
+
+    References:
+        Brown, Xie, Kalogeiton & Zisserman (2020), with a Laplace in place of a logistic
+        distribution; Qi, Luo, Xu, Ji & Yang (2021).
+
+    Examples:
+        >>> y_true, y_score = [0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]
+        >>> round(float(average_precision_loss(y_true, y_score, temperature=0.001)), 5)
+        0.16667
     """
     *arrays, sample_weight, where = check.samples(
         y_true=y_true, y_score=y_score, sample_weight=sample_weight, where=where
@@ -82,14 +99,14 @@ def _average_precision_loss(
 
 
 class Above(NamedTuple):
-    """What is ranked at or above each sample, in a smooth sense."""
+    """Smooth counts of what is ranked at or above each sample."""
 
     positive: Array
     negative: Array
 
 
 def _missed(above: Above) -> Array:
-    """N / (P + N), 0 without both, of the smaller over the larger: the slope keeps its digits."""
+    """N / (P + N), 0 if both are 0; the smaller over the larger keeps the digits of the slope."""
     p, n = above
     less = n > p
     ratio = safe_divide(jnp.where(less, p, n), jnp.where(less, n, p), 0.0)
@@ -97,7 +114,7 @@ def _missed(above: Above) -> Array:
 
 
 def _by_class(data: Scored) -> Array:
-    """Weights of the positives and of the negatives, over one number."""
+    """Weights of the positives and of the negatives, divided by a common factor."""
     weight = scaled_by_sum(data.weight.astype(data.at.score.dtype))
     return jnp.where(jnp.stack([data.truth, ~data.truth]), weight[None], jnp.zeros_like(weight))
 
@@ -132,22 +149,41 @@ def _hinge_sums(data: Scored, options: Options) -> Above:
 
 @exportable
 class SoapState(NamedTuple):
-    """Moving averages for each training sample of what is ranked at or above it."""
+    """Moving averages, for each training sample, of what is ranked at or above it.
+
+    Attributes:
+        positive: Moving averages of P_i in `soap_loss`, shape (num_samples,); 0 for a sample not
+            yet seen.
+        negative: Moving averages of N_i in `soap_loss`, shape (num_samples,).
+    """
 
     positive: Array
     negative: Array
 
 
 def soap_init(num_samples: int, *, dtype: DTypeLike = jnp.float32) -> SoapState:
-    """State of `soap_loss` before the first batch, for that many training samples.
+    """State of `soap_loss` before the first batch.
 
-    Shapes: two arrays (num_samples,) of zeros, which stand for a sample not seen yet.
-    Cost: O(num_samples) memory.
-    Raises: ValueError or TypeError unless `num_samples` is a whole number of at least 1.
-    Source: Qi, Luo, Xu, Ji & Yang (2021).
+    Args:
+        num_samples: Number of training samples, a static integer of at least 1.
+        dtype: Floating dtype of the state.
 
-    >>> soap_init(2)
-    SoapState(positive=Array([0., 0.], dtype=float32), negative=Array([0., 0.], dtype=float32))
+    Returns:
+        State of two arrays of zeros, shape (num_samples,); zero marks a sample not yet seen.
+
+    Cost:
+        O(num_samples) memory.
+
+    Raises:
+        ValueError: If `num_samples` is below 1.
+        TypeError: If `num_samples` is not an integer.
+
+    References:
+        Qi, Luo, Xu, Ji & Yang (2021).
+
+    Examples:
+        >>> soap_init(2)
+        SoapState(positive=Array([0., 0.], dtype=float32), negative=Array([0., 0.], dtype=float32))
     """
     return _soap_zeros(check.positive_integer("num_samples", num_samples), jnp.dtype(dtype))
 
@@ -170,30 +206,52 @@ def soap_loss(
 ) -> tuple[Array, SoapState]:
     """Average precision loss of a mini-batch, with moving averages in its denominators.
 
-    `average_precision_loss` with "squared_hinge" is a mean of ratios, so that the mean of its
-    gradients over batches is not the gradient over all data. Here P_i and N_i, as shares of
-    the weight of the batch, update averages of sample i: u = decay u + (1 − decay) P_i, or P_i
-    when it is seen first. The value is that of the averages, and the gradient that of
-    Σ_i w_i N_i / (P_i + N_i) with them in place of the sums, but the derivatives of the batch.
-    A positive is in each of its own batches, the others only by chance, so that with small
-    batches it counts for more than in all data.
+    `average_precision_loss` with "squared_hinge" is a mean of ratios, so the mean of its gradients
+    over batches is not the gradient over all data. Here P_i and N_i, as fractions of the weight of
+    the batch, update moving averages of sample i: u = decay u + (1 − decay) P_i, or u = P_i when
+    the sample is first seen. The value is computed from the averages; the gradient is that of
+    Σ_i w_i N_i / (P_i + N_i) with the averages in place of the sums and the derivatives of the
+    batch. A positive is in every batch that updates its averages, the other samples only by chance;
+    so in small batches it counts for more than in the full data.
 
-    Shapes: arrays (n,); `index` holds the place of each sample in the training data, distinct
-    for those that count, and `state` comes from `soap_init` or the call before; `decay` and
-    `margin` are traced numbers. A scalar and the next state.
-    Range: [0, 1], lower is better.
-    Undefined: 0 with zero gradient unless the batch has positives; NaN for a label other than 0
-    and 1, a score with no finite square, a margin that is not positive, a decay outside [0, 1)
-    and an index outside the state.
-    Gradient: in the scores; the state has none.
-    Cost: O(n log n) time, O(n) memory beside the state.
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: Qi, Luo, Xu, Ji & Yang (2021).
+    Args:
+        y_true: Labels 0 and 1, shape (n,).
+        y_score: Scores, any finite numbers, shape (n,).
+        state: State from `soap_init` or from the previous call.
+        index: Position of each sample in the training data, integers, shape (n,), distinct among
+            samples with positive weight.
+        decay: Decay of the moving averages, a traced number in [0, 1).
+        margin: Margin m, in units of the score, a traced positive number.
+        sample_weight: Weights, shape (n,).
+        where: Mask, shape (n,); samples where it is False are ignored.
 
-    >>> y_true, y_score = [0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]
-    >>> loss, state = soap_loss(y_true, y_score, state=soap_init(4), index=[0, 1, 2, 3])
-    >>> bool(jnp.isclose(loss, average_precision_loss(y_true, y_score, surrogate="squared_hinge")))
-    True
+    Returns:
+        loss: Scalar in [0, 1]; lower is better.
+        state: The next state.
+
+    Undefined:
+        0 with zero gradient unless the batch has positives of positive weight; NaN for a label
+        other than 0 and 1, for a score whose square is not finite, for a margin that is not
+        positive, for a decay outside [0, 1), and for an index outside the state.
+
+    Gradient:
+        In the scores; the state has none.
+
+    Cost:
+        O(n log n) time, O(n) memory besides the state.
+
+    References:
+        Qi, Luo, Xu, Ji & Yang (2021).
+
+    Examples:
+        >>> y_true, y_score = [0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]
+        >>> loss, state = soap_loss(y_true, y_score, state=soap_init(4), index=[0, 1, 2, 3])
+        >>> bool(
+        ...     jnp.isclose(
+        ...         loss, average_precision_loss(y_true, y_score, surrogate="squared_hinge")
+        ...     )
+        ... )
+        True
     """
     *arrays, sample_weight, where = check.samples(
         y_true=y_true, y_score=y_score, sample_weight=sample_weight, where=where

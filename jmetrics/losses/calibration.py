@@ -1,4 +1,4 @@
-"""Calibration errors of bins that a confidence belongs to more or less."""
+"""Calibration errors of soft bins."""
 
 from __future__ import annotations
 
@@ -31,31 +31,49 @@ def calibration_error_loss(
 ) -> Array:
     """Calibration error with soft bins.
 
-    A confidence c belongs to bin b, with centre c_b = (b + ½) / n_bins, with the share
-    softmax_b(−(c − c_b)² / T), T = `temperature`. With the weight, mean confidence and frequency
-    that bins of such shares have it is Σ w_b |f_b − c_b| / Σ w_b ("l1") or the root of
-    Σ w_b (f_b − c_b)² / Σ w_b ("l2"). Stands for `jmetrics.calibration_error` with bins of equal
-    width, and tends to it as T → 0 where no confidence is on an edge. An error of calibration is
-    0 for a constant too: add it to a loss that tells samples apart.
+    A confidence c belongs to bin b, with centre c_b = (b + ½) / n_bins, to the degree
+    softmax_b(−(c − c_b)² / T), T = `temperature`. With w_b, m_b and f_b the weight, mean confidence
+    and observed frequency of such a soft bin, the loss is Σ w_b |f_b − m_b| / Σ w_b ("l1") or the
+    root of Σ w_b (f_b − m_b)² / Σ w_b ("l2"). Surrogate of `jmetrics.calibration_error` with bins
+    of equal width, to which it tends as T → 0 where no confidence is on an edge. A constant
+    prediction can have zero calibration error: add this loss to one that rewards discrimination.
 
-    Shapes: `y_true` and the optional `sample_weight` and `where` (n,); `y_proba` (n,), the
-    probability of class 1 of two, which is the confidence; or (n, n_classes), where it is that
-    of the most probable class or, with `multi_class="classwise"`, each class is compared with the
-    rest, and the loss is their mean. `n_bins` is static, `temperature` a traced number. A scalar.
-    Range: [0, 1], lower is better.
-    Undefined: 0 with zero gradient when nothing counts; NaN for a `temperature` that is not
-    positive, for a probability outside [0, 1] and for a label that is none of the classes. A
-    `temperature` below ε / n_bins, with the precision ε of the type, counts as that: it tells
-    neighbouring numbers beside an edge apart.
-    Gradient: smooth but where a bin, or all of them for "l2", are without error, where it is 0.
-    Cost: O(n n_bins) time for a class, O(n) memory.
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: Karandikar et al. (2021), SB-ECE.
+    Args:
+        y_true: Classes, integers from 0 to n_classes − 1, shape (n,).
+        y_proba: Probability of class 1 of two, shape (n,), which is the confidence, or of each
+            class, shape (n, n_classes).
+        norm: "l1" for the mean absolute or "l2" for the root mean squared error of the bins.
+        n_bins: Number of bins, a static positive integer.
+        temperature: Temperature T, a traced positive number.
+        multi_class: Confidences for `y_proba` of shape (n, n_classes): "top_label" for the
+            probability of the most probable class; "classwise" to compare each class with the rest
+            and average these losses.
+        sample_weight: Weights, shape (n,).
+        where: Mask, shape (n,); samples where it is False are ignored.
 
-    >>> y_proba = [0.25, 0.25, 0.55, 0.75, 0.75]
-    >>> loss = calibration_error_loss([0, 0, 1, 1, 1], y_proba, n_bins=2, temperature=1e-3)
-    >>> round(float(loss), 6)
-    0.29
+    Returns:
+        Scalar in [0, 1]; lower is better.
+
+    Undefined:
+        0 with zero gradient if no sample has positive weight; NaN for a `temperature` that is not
+        positive, for a probability outside [0, 1] and for a label that is not one of the classes. A
+        `temperature` below ε / n_bins, with the machine epsilon ε of the dtype, is treated as that
+        value, which separates neighbouring numbers at an edge.
+
+    Gradient:
+        Smooth, except where a bin, or all bins for "l2", have no error, where it is 0.
+
+    Cost:
+        O(n n_bins) time per class, O(n) memory.
+
+    References:
+        Karandikar et al. (2021), SB-ECE.
+
+    Examples:
+        >>> y_proba = [0.25, 0.25, 0.55, 0.75, 0.75]
+        >>> loss = calibration_error_loss([0, 0, 1, 1, 1], y_proba, n_bins=2, temperature=1e-3)
+        >>> round(float(loss), 6)
+        0.29
     """
     check.one_of("norm", norm, _NORMS)
     check.one_of("multi_class", multi_class, MULTI_CLASS)
@@ -97,9 +115,9 @@ def _calibration_error_loss(
 def _soft_bins(
     confidence: Array, hit: Array, weight: Array, temperature: Array, n_bins: int
 ) -> Bins:
-    """Sums over the samples of each bin, to which each sample belongs with a share.
+    """Sums over the samples of each bin, weighted by their membership in it.
 
-    One bin after the other, each computed again in the backward pass, takes O(n) memory.
+    One bin after the other, each recomputed in the backward pass, takes O(n) memory.
     """
     bins = jnp.arange(n_bins, dtype=confidence.dtype)
     z = confidence * n_bins
@@ -107,7 +125,7 @@ def _soft_bins(
     hit, weight = hit.astype(confidence.dtype), weight.astype(confidence.dtype)
 
     def closeness(b: Array) -> Array:
-        # (z − nearest − ½)² − (z − b − ½)², which as such a difference would be but rounding.
+        # (z − nearest − ½)² − (z − b − ½)², factored, since the difference would cancel.
         product = (b - nearest) * ((z - nearest) + (z - b) - 1)
         return jnp.exp(product / (temperature * float(n_bins) ** 2))
 

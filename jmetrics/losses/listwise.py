@@ -40,24 +40,45 @@ def softmax_loss(
 ) -> Array:
     """Cross-entropy between relevance and the softmax of the scores of a list.
 
-    −Σ y_true log softmax(y_score / τ). Relevance is taken as it is, so a list counts as much as
-    it has of it. Stands for 1 − `jmetrics.reciprocal_rank`, which it bounds from above for a
-    single relevant item of relevance 1, and less closely for 1 − `jmetrics.ndcg_score`.
+    −Σ y_true log softmax(y_score / τ). Relevance is not normalised, so a list counts in proportion
+    to its total relevance. Surrogate of 1 − `jmetrics.reciprocal_rank`, which it bounds from above
+    for a single relevant item of relevance 1, and less closely of 1 − `jmetrics.ndcg_score`.
 
-    Shapes: both arrays (n_lists, list_size) and `where` that or (n_lists,); or all (n,), with
-    `segment_ids` (n,) and a static `num_segments`. `sample_weight` (n_lists,); `temperature` is a
-    traced number. A scalar, or (n_lists,) with `average=None`.
-    Range: [0, ∞), lower is better.
-    Undefined: 0 with zero gradient when nothing counts. Lists without relevance do not count. NaN
-    for a `temperature` that is not positive, and for NaN or negative relevance in an item that
-    does.
-    Gradient: smooth and convex in the scores, smooth in the weights.
-    Cost: O(n) time and memory.
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: Cao et al. (2007), ListNet; Bruch, Wang, Bendersky & Najork (2019).
+    Args:
+        y_true: Non-negative relevance of the items, shape (n_lists, list_size), or (n,) with
+            `segment_ids`.
+        y_score: Scores, of the shape of `y_true`.
+        temperature: Temperature τ, in units of the score, a traced positive number.
+        average: "mean" for the weighted mean over lists, None for the loss of each list.
+        segment_ids: List of each item, integers from 0 to num_segments − 1, shape (n,); None if the
+            lists are rows. Items with an id outside that range make the result NaN.
+        num_segments: Number of lists, a static integer, together with `segment_ids`.
+        sample_weight: Weights of the lists, shape (n_lists,), where n_lists is `num_segments` for
+            segments.
+        where: Mask, shape (n_lists, list_size) or (n_lists,), or (n,) with `segment_ids`; items
+            where it is False are ignored.
 
-    >>> round(float(softmax_loss([[1, 0, 0]], [[2.0, 1.0, 0.0]])), 6)
-    0.407606
+    Returns:
+        Scalar in [0, ∞); lower is better. Shape (n_lists,) with `average=None`.
+
+    Undefined:
+        0 with zero gradient if no list has positive weight. Lists without relevance are left out of
+        the mean, and are 0 with `average=None`. NaN for a `temperature` that is not positive, and
+        for a negative or NaN relevance, or a NaN score, in an unmasked item of a list with positive
+        weight.
+
+    Gradient:
+        Smooth in the scores and in the weights; the loss is convex in the scores.
+
+    Cost:
+        O(n) time and memory.
+
+    References:
+        Cao et al. (2007), ListNet; Bruch, Wang, Bendersky & Najork (2019).
+
+    Examples:
+        >>> round(float(softmax_loss([[1, 0, 0]], [[2.0, 1.0, 0.0]])), 6)
+        0.407606
     """
     return over_lists(
         _SOFTMAX,
@@ -87,22 +108,42 @@ def listmle_loss(
 
     Σ_i (log Σ_j exp(s_j / τ) − s_i / τ) over the items j with y_j ≤ y_i. Without ties in `y_true`
     this is ListMLE, the Plackett–Luce likelihood of its order; tied items are each drawn from all
-    that are not more relevant, whatever order they are stored in.
+    items that are not more relevant, whatever order they are stored in.
 
-    Shapes: both arrays (n_lists, list_size) and `where` that or (n_lists,); or all (n,), with
-    `segment_ids` (n,) and a static `num_segments`. `sample_weight` (n_lists,); `temperature` is a
-    traced number. A scalar, or (n_lists,) with `average=None`.
-    Range: [0, ∞), in nats; lower is better.
-    Undefined: 0 with zero gradient when nothing counts. Lists without an item do not count. NaN
-    for a `temperature` that is not positive, and for NaN in an item that counts.
-    Gradient: smooth and convex in the scores, smooth in the weights.
-    Cost: O(n log n) time and memory, for one sort by relevance and cumulative log-sum-exps, for
-    which no gap between scores is too large.
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: Xia, Liu, Wang, Zhang & Li (2008); Breslow (1974) on ties.
+    Args:
+        y_true: Relevance of the items, shape (n_lists, list_size), or (n,) with `segment_ids`.
+        y_score: Scores, of the shape of `y_true`.
+        temperature: Temperature τ, in units of the score, a traced positive number.
+        average: "mean" for the weighted mean over lists, None for the loss of each list.
+        segment_ids: List of each item, integers from 0 to num_segments − 1, shape (n,); None if the
+            lists are rows. Items with an id outside that range make the result NaN.
+        num_segments: Number of lists, a static integer, together with `segment_ids`.
+        sample_weight: Weights of the lists, shape (n_lists,), where n_lists is `num_segments` for
+            segments.
+        where: Mask, shape (n_lists, list_size) or (n_lists,), or (n,) with `segment_ids`; items
+            where it is False are ignored.
 
-    >>> round(float(listmle_loss([[2, 1, 0]], [[0.0, 50.0, 100.0]])), 6)
-    150.0
+    Returns:
+        Scalar in [0, ∞), in nats; lower is better. Shape (n_lists,) with `average=None`.
+
+    Undefined:
+        0 with zero gradient if no list has positive weight. Lists without an item are left out of
+        the mean, and are 0 with `average=None`. NaN for a `temperature` that is not positive, and
+        for a NaN relevance or score in an unmasked item of a list with positive weight.
+
+    Gradient:
+        Smooth in the scores and in the weights; the loss is convex in the scores.
+
+    Cost:
+        O(n log n) time and memory, for one sort by relevance and cumulative log-sum-exps, which are
+        accurate for gaps between scores of any size.
+
+    References:
+        Xia, Liu, Wang, Zhang & Li (2008); Breslow (1974) on ties.
+
+    Examples:
+        >>> round(float(listmle_loss([[2, 1, 0]], [[0.0, 50.0, 100.0]])), 6)
+        150.0
     """
     return over_lists(
         _LISTMLE,
@@ -129,30 +170,54 @@ def neural_ndcg_loss(
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """One minus the normalised discounted cumulative gain of gains that are sorted smoothly.
+    """One minus the normalised discounted cumulative gain (NDCG) of smoothly sorted gains.
 
-    The gain at place i of n is Σ_j P_ij gain_j, with row i of P the softmax over the items j of
-    ((n + 1 − 2 i) s_j − Σ_k |s_j − s_k|) / τ. Its rows add up to 1, but its columns only as
-    τ → 0. Stands for 1 − `jmetrics.ndcg_score`, and tends to it as `temperature` → 0 where no
-    scores are tied. `gain` is "linear", "exponential" (2^y − 1) or a function of arrays.
+    The gain at rank i of n is Σ_j P_ij gain_j, with row i of P the softmax over the items j of
+    ((n + 1 − 2 i) s_j − Σ_k |s_j − s_k|) / τ. Its rows add up to 1, but its columns only as τ → 0.
+    Surrogate of 1 − `jmetrics.ndcg_score`, to which it tends as `temperature` → 0 where no scores
+    are tied.
 
-    Shapes: both arrays (n_lists, list_size) and `where` that or (n_lists,); or all (n,), with
-    `segment_ids` (n,) and a static `num_segments`. `sample_weight` (n_lists,); `temperature` is a
-    traced number. A scalar, or (n_lists,) with `average=None`.
-    Range: (−∞, 1], lower is better; below 0 only where columns of P add up to more than 1.
-    Undefined: 0 with zero gradient when nothing counts. Lists without gain do not count. NaN for
-    a `temperature` that is not positive, and for NaN or negative relevance in an item that does.
-    Gradient: smooth but where scores are tied, and there the mean of the slopes on both sides;
-    smooth in the weights. Where three or more scores are tied and all else is decided it is a
-    small difference of discounts, right to four digits.
-    Cost: O(list_size) time an item for rows and O(n) for segments, by blocks; O(n) memory.
-    `jmetrics.ragged.pad_lists` makes rows of segments.
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: Grover, Wang, Zweig & Ermon (2019); Pobrotyn & Białobrzeski (2021), who also scale the
-    columns; Swezey, Grover, Charron & Ermon (2021), who do not.
+    Args:
+        y_true: Non-negative relevance of the items, shape (n_lists, list_size), or (n,) with
+            `segment_ids`.
+        y_score: Scores, of the shape of `y_true`.
+        temperature: Temperature τ, in units of the score, a traced positive number.
+        gain: Gain of a relevance y: "linear" (y), "exponential" (2^y − 1) or a function of arrays.
+        average: "mean" for the weighted mean over lists, None for the loss of each list.
+        segment_ids: List of each item, integers from 0 to num_segments − 1, shape (n,); None if the
+            lists are rows. Items with an id outside that range make the result NaN.
+        num_segments: Number of lists, a static integer, together with `segment_ids`.
+        sample_weight: Weights of the lists, shape (n_lists,), where n_lists is `num_segments` for
+            segments.
+        where: Mask, shape (n_lists, list_size) or (n_lists,), or (n,) with `segment_ids`; items
+            where it is False are ignored.
 
-    >>> round(float(neural_ndcg_loss([[3, 0, 1]], [[0.0, 1.0, 2.0]], temperature=0.01)), 4)
-    0.3115
+    Returns:
+        Scalar in (−∞, 1]; lower is better; negative only where columns of P add up to more than 1.
+            Shape (n_lists,) with `average=None`.
+
+    Undefined:
+        0 with zero gradient if no list has positive weight. Lists without gain are left out of the
+        mean, and are 0 with `average=None`. NaN for a `temperature` that is not positive, and for a
+        negative or NaN relevance, or a NaN score, in an unmasked item of a list with positive
+        weight.
+
+    Gradient:
+        Smooth in the scores except where scores are tied, where it is the mean of the one-sided
+        slopes; smooth in the weights. Where three or more scores are tied and all other ranks are
+        certain, it is a small difference of discounts, accurate to four digits.
+
+    Cost:
+        O(list_size) time per item for rows and O(n) per item for segments, in blocks; O(n) memory.
+        `jmetrics.ragged.pad_lists` turns segments into rows.
+
+    References:
+        Grover, Wang, Zweig & Ermon (2019); Pobrotyn & Białobrzeski (2021), who also scale the
+        columns; Swezey, Grover, Charron & Ermon (2021), who do not.
+
+    Examples:
+        >>> round(float(neural_ndcg_loss([[3, 0, 1]], [[0.0, 1.0, 2.0]], temperature=0.01)), 4)
+        0.3115
     """
     return over_lists(
         _neural_ndcg(gain),
@@ -176,7 +241,7 @@ def _any_order(y_true: Array, _: None) -> tuple[Array, Array]:
 
 
 def _from_top(items: Items) -> Array:
-    """Scores less the largest of their list, as which they are the same losses, more exactly."""
+    """Scores minus the largest of their list, which leaves the losses unchanged but more exact."""
     return items.score - items.lists.of_each(largest(items, items.score))
 
 
@@ -197,11 +262,11 @@ def _listmle(items: Items, temperature: Number) -> tuple[Array, Array]:
 
 
 def _above_own(ranked: RankedGains, temperature: Array) -> Array:
-    """log Σ exp(gain / τ) of a list up to the last place tied with each, less the own gain / τ.
+    """log Σ exp(gain / τ) of a list up to the last rank tied with each, minus its own gain / τ.
 
-    The sums are doubled in length until they reach the first place. Each is kept as the largest
-    gain and the logarithm of the rest, and only differences of gains are divided, so that no
-    digit is lost to how large they are, or how far from those of other places.
+    The sums double in length until they reach the first rank. Each is kept as the largest gain
+    and the logarithm of the sum relative to it, and only differences of gains are divided by τ, so
+    that no digit is lost to the size of the gains or the gaps between them.
     """
     lists, gain = ranked.lists, ranked.gain
     place = lax.broadcasted_iota(jnp.int32, gain.shape, gain.ndim - 1)
@@ -237,7 +302,7 @@ _LISTMLE = ListLoss(_any_order, NOT_NAN, _listmle)
 
 @functools.lru_cache(maxsize=64)
 def _neural_ndcg(gain: Gain) -> ListLoss:
-    """What to compute for a gain; the same object each time, so that it compiles once."""
+    """The loss for a gain, cached so that it compiles once."""
     score = discounted(gain, ideal=True)
     return ListLoss(score.prepare, score.reason, _sorted_gains)
 
@@ -258,26 +323,26 @@ def _sorted_gains(items: Items, temperature: Number) -> tuple[Array, Array]:
 
 
 class _Place(NamedTuple):
-    """What is at each place of the lists, in falling order of the scores."""
+    """The item at each rank of the lists, in decreasing order of the scores."""
 
     rank: Array
     gain: Array
     above: Array
-    """How much lower the score is than that at the place above, over the temperature."""
+    """Gap to the score at the rank above, divided by the temperature."""
     below: Array
-    """How much higher than that at the place below; 0 at the last place."""
+    """Gap to the score at the rank below, divided by the temperature; 0 at the last rank."""
     moved: Array
-    """0, with the derivative of the score over the temperature."""
+    """0, with the derivative of the score divided by the temperature."""
     centre: Array
-    """The place in whose row the logit of this one does not depend on its own score."""
+    """The rank in whose row the logit of this item does not depend on its own score."""
     pulled: Array
-    """0, with the derivative of the logit by the scores of others."""
+    """0, with the derivative of the logit with respect to the scores of others."""
     tilt: Array
-    """0, with what the logit would be turned by if tied scores were in this order."""
+    """0, with the derivative of the change of the logit if tied scores were in this order."""
 
     @classmethod
     def of(cls, items: Items, rank: Array, size: Array, temperature: Array) -> _Place:
-        """From items in order."""
+        """From items in decreasing order of score."""
         fixed = lax.stop_gradient(items.score)
         gap = jnp.where(rank + 1 < size, fixed - _next(fixed), jnp.zeros_like(fixed))
         below, moved = gap / temperature, (items.score - fixed) / temperature
@@ -299,12 +364,12 @@ class _Place(NamedTuple):
 
 
 def _row(own: _Place, others: _Place, together: Array) -> tuple[Array, Array]:
-    """What the places that are not next to one add to its gain, and their mass.
+    """Contribution of the non-adjacent ranks to the gain at a rank, and their mass.
 
-    Both are seen from the item of the place, which may have all of the mass. From it, the logit
-    falls by the gap to the next place times 1, 3, 5, … in both directions: sums of one sign,
-    which are exact where the terms of its definition are large and cancel. Their derivatives
-    do not, and those are taken from the definition.
+    Both are relative to the item at that rank, which may have all of the mass. From it, the logit
+    falls by the gap to the next rank times 1, 3, 5, … in both directions: sums of one sign,
+    which are accurate where the terms of the definition are large and cancel. The derivatives
+    do not cancel, and are taken from the definition.
     """
     ahead = others.rank - own.rank
     steps = 2 * jnp.abs(ahead) - 1
@@ -318,10 +383,10 @@ def _row(own: _Place, others: _Place, together: Array) -> tuple[Array, Array]:
 
 
 def _sorted_gain(at: _Place, followed: Array, far_gain: Array, far_mass: Array) -> Array:
-    """Discounted gain at each place, and what the next one and it take from each other.
+    """Discounted gain at each rank, with the exchange between it and the next rank.
 
-    Where these two have almost all of the mass, their discounts are subtracted, and not what
-    these are multiplied by.
+    Where these two have almost all of the mass, their discounts are subtracted and not the
+    products with them.
     """
     first = discount(at.rank + 1)
     second = _next(first)
@@ -339,10 +404,10 @@ def _sorted_gain(at: _Place, followed: Array, far_gain: Array, far_mass: Array) 
 
 
 def _next(a: Array) -> Array:
-    """What is at the next place."""
+    """Value at the next rank."""
     return jnp.pad(a, [(0, 0)] * (a.ndim - 1) + [(0, 1)])[..., 1:]
 
 
 def _previous(a: Array) -> Array:
-    """What is at the place before."""
+    """Value at the previous rank."""
     return jnp.pad(a, [(0, 0)] * (a.ndim - 1) + [(1, 0)])[..., :-1]

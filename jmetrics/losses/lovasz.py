@@ -1,4 +1,4 @@
-"""Lovász extensions of 1 − Jaccard: convex in the scores or probabilities, and exact at labels."""
+"""Lovász extensions of 1 − Jaccard, convex in the scores or probabilities."""
 
 from __future__ import annotations
 
@@ -31,21 +31,36 @@ def lovasz_hinge_loss(
 ) -> Array:
     """Lovász extension of 1 − Jaccard over the hinge errors of scores of two classes.
 
-    With errors e = max(1 − s, 0) of positives and max(1 + s, 0) of negatives, falling,
-    Σ_i (e_i − e_(i+1)) J_i, where J_i is 1 − `jmetrics.jaccard_score` if the first i samples are
-    the ones predicted wrong. Bounds 1 − Jaccard of the predictions s > 0 from above.
+    With errors e = max(1 − s, 0) of positives and max(1 + s, 0) of negatives in decreasing order,
+    Σ_i (e_i − e_(i+1)) J_i, where J_i is 1 − `jmetrics.jaccard_score` if exactly the first i
+    samples are misclassified. Bounds 1 − Jaccard of the predictions s > 0 from above.
 
-    Shapes: all (n,); `y_true` holds 0 and 1, `y_score` any finite numbers. A scalar.
-    Range: [0, ∞), lower is better.
-    Undefined: 0 with zero gradient when nothing counts, and where nothing is true and nothing
-    wrong; NaN for a label other than 0 and 1 and for a NaN score that counts.
-    Gradient: piecewise constant in the scores, smooth in the weights; convex in the scores.
-    Cost: O(n log n) time for one sort, O(n) memory.
-    Raises: ValueError or TypeError for shapes and dtypes that do not fit.
-    Source: Yu & Blaschko (2015); Berman, Triki & Blaschko (2018).
+    Args:
+        y_true: Labels 0 and 1, shape (n,).
+        y_score: Scores, any finite numbers, shape (n,).
+        sample_weight: Weights, shape (n,).
+        where: Mask, shape (n,); samples where it is False are ignored.
 
-    >>> float(lovasz_hinge_loss([0, 1, 1], [-2.0, 0.5, 2.0]))
-    0.25
+    Returns:
+        Scalar in [0, ∞); lower is better.
+
+    Undefined:
+        0 with zero gradient if no sample has positive weight, and where there is neither a positive
+        nor a misclassified sample; NaN for a label other than 0 and 1 and for a NaN score with
+        positive weight.
+
+    Gradient:
+        Piecewise constant in the scores, smooth in the weights; the loss is convex in the scores.
+
+    Cost:
+        O(n log n) time for one sort, O(n) memory.
+
+    References:
+        Yu & Blaschko (2015); Berman, Triki & Blaschko (2018).
+
+    Examples:
+        >>> float(lovasz_hinge_loss([0, 1, 1], [-2.0, 0.5, 2.0]))
+        0.25
     """
     arrays = check.samples(y_true=y_true, y_score=y_score, sample_weight=sample_weight, where=where)
     return _lovasz_hinge_loss(*arrays)
@@ -76,26 +91,41 @@ def lovasz_softmax_loss(
 ) -> Array:
     """Lovász extension of 1 − Jaccard over the errors |y − p| of probabilities.
 
-    For each class, with its errors falling, Σ_i (e_i − e_(i+1)) J_i, where J_i is
-    1 − `jmetrics.jaccard_score` if the first i samples are the ones that are wrong. So it is
-    1 − Jaccard of each class where all probabilities are 0 or 1. `average` is "macro" over the
-    classes that are true or have some probability, "weighted" by true counts, which leaves out
-    those that are never true, None, or "binary" for `y_proba` (n,).
+    For each class, with its errors in decreasing order, Σ_i (e_i − e_(i+1)) J_i, where J_i is
+    1 − `jmetrics.jaccard_score` if exactly the first i samples are misclassified. So it equals
+    1 − Jaccard of each class where all probabilities are 0 or 1.
 
-    Shapes: `y_true`, `sample_weight` and `where` (n,) with `y_proba` (n,), the probability of
-    class 1 of two, or (n, n_classes); or indicators and their probabilities (n, n_labels).
-    A scalar; with `average=None` one value for each column.
-    Range: [0, 1], lower is better.
-    Undefined: 0 with zero gradient when nothing counts, and for a class that is neither true
-    nor predicted; NaN for a probability outside [0, 1] and for a label that is none.
-    Gradient: piecewise constant in the probabilities, smooth in the weights; convex in the
-    probabilities.
-    Cost: O(n_classes n log n) time for one sort a class, O(n n_classes) memory.
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: Berman, Triki & Blaschko (2018).
+    Args:
+        y_true: Classes, integers from 0 to n_classes − 1, shape (n,), or indicators, shape
+            (n, n_labels).
+        y_proba: Probability of class 1 of two, shape (n,), or of each class, shape (n, n_classes),
+            or of each label, shape (n, n_labels).
+        average: "macro" over the classes that are true or have positive probability, "weighted" by
+            true counts, which leaves out classes that are never true, None for the loss of each
+            class or label, or "binary" for `y_proba` of shape (n,).
+        sample_weight: Weights, shape (n,).
+        where: Mask, shape (n,); samples where it is False are ignored.
 
-    >>> float(lovasz_softmax_loss([0, 1, 1], [0.25, 0.5, 1.0], average="binary"))
-    0.2916666567325592
+    Returns:
+        Scalar in [0, 1]; lower is better. Shape (n_classes,) or (n_labels,) with `average=None`.
+
+    Undefined:
+        0 with zero gradient if no sample has positive weight, and for a class that is neither true
+        nor predicted; NaN for a probability outside [0, 1] and for an invalid label.
+
+    Gradient:
+        Piecewise constant in the probabilities, smooth in the weights; the loss is convex in the
+        probabilities.
+
+    Cost:
+        O(n_classes n log n) time for one sort per class, O(n n_classes) memory.
+
+    References:
+        Berman, Triki & Blaschko (2018).
+
+    Examples:
+        >>> float(lovasz_softmax_loss([0, 1, 1], [0.25, 0.5, 1.0], average="binary"))
+        0.2916666567325592
     """
     check.one_of("average", average, _AVERAGES)
     arrays = checked_inputs(y_true, y_proba, sample_weight, where)
@@ -117,7 +147,7 @@ def _lovasz_softmax_loss(y_true, y_proba, sample_weight, where, *, average):
 
 
 def _extension(error: Array, truth: Array, weight: Array) -> Array:
-    """Σ (e_i − e_(i+1)) J_i, of which every term is positive, with its slope in the errors."""
+    """Σ (e_i − e_(i+1)) J_i, a sum of non-negative terms, with its slope in the errors."""
     by_error = order(lax.stop_gradient(error))
     error, truth, weight = (a[by_error.item] for a in (error, truth, weight))
     none = jnp.zeros_like(weight)
@@ -133,10 +163,10 @@ def _extension(error: Array, truth: Array, weight: Array) -> Array:
 
 
 def _slope(hit: Array, miss: Array, tp: Array, union: Array, by_error: Order) -> Array:
-    """What each sample adds to 1 − Jaccard when it becomes wrong, the same for equal errors.
+    """Increase of 1 − Jaccard when each sample becomes misclassified, the same for equal errors.
 
-    A positive leaves the union as it is and a negative makes it larger, so with h and m of them
-    it is (h + m tp / union before) / union after, without a difference.
+    A positive leaves the union unchanged and a negative enlarges it, so with weights h and m of
+    both it is (h + m tp / union before) / union after, without cancellation.
     """
     start, end = by_error.start, by_error.end
     own = (hit + miss).astype(tp.dtype)

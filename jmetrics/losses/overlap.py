@@ -1,7 +1,7 @@
-"""How little probability and truth overlap: scores of labels, from soft counts.
+"""One minus the overlap of probabilities and labels, from soft counts.
 
-A probability p of a class counts as the share p of a sample predicted to be of it. From these
-counts on everything is as in the exact score, which the loss takes from 1.
+A probability p of a class counts as a fraction p of a sample predicted to be of that class. From
+these counts on everything is as in the exact score, and the loss is one minus the score.
 """
 
 from __future__ import annotations
@@ -35,26 +35,42 @@ def fbeta_loss(
 ) -> Array:
     """One minus the F-beta score of soft counts.
 
-    1 − (1 + β²) tp / ((1 + β²) tp + fp + β² fn), tp = Σ w y p and so on. Stands for
-    1 − `jmetrics.fbeta_score`, and is that where all probabilities are 0 or 1. `average` is that
-    of the score: "binary" for `y_proba` (n,); "micro", "macro", "weighted" or None over the
-    classes or labels; "samples" over rows of indicators.
+    1 − (1 + β²) tp / ((1 + β²) tp + fp + β² fn), with tp = Σ w y p and so on. Surrogate of
+    1 − `jmetrics.fbeta_score`, and equal to it where all probabilities are 0 or 1.
 
-    Shapes: `y_true`, `sample_weight` and `where` (n,) with `y_proba` (n,), the probability of
-    class 1 of two, or (n, n_classes); or indicators and their probabilities (n, n_labels).
-    `beta` is a traced number. A scalar; with `average=None` one value for each column.
-    Range: [0, 1], lower is better.
-    Undefined: 0 with zero gradient when nothing counts; 1 − `zero_division` with zero gradient
-    for a class that is neither true nor predicted; NaN for a probability outside [0, 1], for a
-    label that is none, and for a negative `beta`.
-    Gradient: smooth in the probabilities, in `beta` and in the weights; 0 in the probabilities
-    of a class that is never true, which does not help to learn it.
-    Cost: O(n n_classes) time, no temporary arrays.
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: van Rijsbergen (1979); Dembczyński et al. (2013).
+    Args:
+        y_true: Classes, integers from 0 to n_classes − 1, shape (n,), or indicators, shape
+            (n, n_labels).
+        y_proba: Probability of class 1 of two, shape (n,), or of each class, shape (n, n_classes),
+            or of each label, shape (n, n_labels).
+        beta: Weight β of recall relative to precision, a traced non-negative number.
+        average: As in the score: "binary" for `y_proba` of shape (n,); "micro", "macro", "weighted"
+            or None over the classes or labels; "samples" over rows of indicators.
+        zero_division: Score of a class that is neither true nor predicted, a traced number.
+        sample_weight: Weights, shape (n,).
+        where: Mask, shape (n,); samples where it is False are ignored.
 
-    >>> round(float(fbeta_loss([0, 1, 1], [0.25, 0.5, 1.0], beta=1.0)), 6)
-    0.2
+    Returns:
+        Scalar in [0, 1]; lower is better. Shape (n_classes,) or (n_labels,) with `average=None`.
+
+    Undefined:
+        0 with zero gradient if no sample has positive weight; 1 − `zero_division` with zero
+        gradient for a class that is neither true nor predicted; NaN for a probability outside
+        [0, 1], for an invalid label, and for a negative `beta`.
+
+    Gradient:
+        Smooth in the probabilities, in `beta` and in the weights; 0 in the probabilities of a class
+        that is never true, which is therefore not learned.
+
+    Cost:
+        O(n n_classes) time, no temporary arrays.
+
+    References:
+        van Rijsbergen (1979); Dembczyński et al. (2013).
+
+    Examples:
+        >>> round(float(fbeta_loss([0, 1, 1], [0.25, 0.5, 1.0], beta=1.0)), 6)
+        0.2
     """
     beta = check.number("beta", beta)
     return _checked(fbeta, y_true, y_proba, average, zero_division, sample_weight, where, beta)
@@ -71,27 +87,42 @@ def dice_loss(
 ) -> Array:
     """One minus the Dice coefficient of soft counts, 1 − 2 tp / (2 tp + fp + fn).
 
-    `fbeta_loss` with β = 1. Stands for 1 − `jmetrics.f1_score`, and is that where all
-    probabilities are 0 or 1. `average` is that of the score: "binary" for `y_proba` (n,);
-    "micro", "macro", "weighted" or None over the classes or labels; "samples" over rows of
-    indicators.
+    `fbeta_loss` with β = 1. Surrogate of 1 − `jmetrics.f1_score`, and equal to it where all
+    probabilities are 0 or 1.
 
-    Shapes: `y_true`, `sample_weight` and `where` (n,) with `y_proba` (n,), the probability of
-    class 1 of two, or (n, n_classes); or indicators and their probabilities (n, n_labels).
-    A scalar; with `average=None` one value for each column.
-    Range: [0, 1], lower is better.
-    Undefined: 0 with zero gradient when nothing counts; 1 − `zero_division` with zero gradient
-    for a class that is neither true nor predicted; NaN for a probability outside [0, 1] and
-    for a label that is none.
-    Gradient: smooth in the probabilities and in the weights; 0 in the probabilities of a class
-    that is never true.
-    Cost: O(n n_classes) time, no temporary arrays.
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: Dice (1945); Milletari, Navab & Ahmadi (2016), who square the denominator's terms.
+    Args:
+        y_true: Classes, integers from 0 to n_classes − 1, shape (n,), or indicators, shape
+            (n, n_labels).
+        y_proba: Probability of class 1 of two, shape (n,), or of each class, shape (n, n_classes),
+            or of each label, shape (n, n_labels).
+        average: As in the score: "binary" for `y_proba` of shape (n,); "micro", "macro", "weighted"
+            or None over the classes or labels; "samples" over rows of indicators.
+        zero_division: Score of a class that is neither true nor predicted, a traced number.
+        sample_weight: Weights, shape (n,).
+        where: Mask, shape (n,); samples where it is False are ignored.
 
-    >>> y_proba = [[0.75, 0.25], [0.5, 0.5], [0.0, 1.0]]
-    >>> [round(float(loss), 6) for loss in dice_loss([0, 1, 1], y_proba, average=None)]
-    [0.333333, 0.2]
+    Returns:
+        Scalar in [0, 1]; lower is better. Shape (n_classes,) or (n_labels,) with `average=None`.
+
+    Undefined:
+        0 with zero gradient if no sample has positive weight; 1 − `zero_division` with zero
+        gradient for a class that is neither true nor predicted; NaN for a probability outside
+        [0, 1] and for an invalid label.
+
+    Gradient:
+        Smooth in the probabilities and in the weights; 0 in the probabilities of a class that is
+        never true.
+
+    Cost:
+        O(n n_classes) time, no temporary arrays.
+
+    References:
+        Dice (1945); Milletari, Navab & Ahmadi (2016), who square the denominator's terms.
+
+    Examples:
+        >>> y_proba = [[0.75, 0.25], [0.5, 0.5], [0.0, 1.0]]
+        >>> [round(float(loss), 6) for loss in dice_loss([0, 1, 1], y_proba, average=None)]
+        [0.333333, 0.2]
     """
     return fbeta_loss(
         y_true,
@@ -113,27 +144,42 @@ def jaccard_loss(
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """One minus intersection over union of soft counts, 1 − tp / (tp + fp + fn).
+    """One minus the intersection over union of soft counts, 1 − tp / (tp + fp + fn).
 
-    Stands for 1 − `jmetrics.jaccard_score`, and is that where all probabilities are 0 or 1.
-    `average` is that of the score: "binary" for `y_proba` (n,); "micro", "macro", "weighted" or
-    None over the classes or labels; "samples" over rows of indicators.
+    Surrogate of 1 − `jmetrics.jaccard_score`, and equal to it where all probabilities are 0 or 1.
 
-    Shapes: `y_true`, `sample_weight` and `where` (n,) with `y_proba` (n,), the probability of
-    class 1 of two, or (n, n_classes); or indicators and their probabilities (n, n_labels).
-    A scalar; with `average=None` one value for each column.
-    Range: [0, 1], lower is better.
-    Undefined: 0 with zero gradient when nothing counts; 1 − `zero_division` with zero gradient
-    for a class that is neither true nor predicted; NaN for a probability outside [0, 1] and
-    for a label that is none.
-    Gradient: smooth in the probabilities and in the weights; 0 in the probabilities of a class
-    that is never true. `lovasz_softmax_loss` is convex instead.
-    Cost: O(n n_classes) time, no temporary arrays.
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: Rahman & Wang (2016).
+    Args:
+        y_true: Classes, integers from 0 to n_classes − 1, shape (n,), or indicators, shape
+            (n, n_labels).
+        y_proba: Probability of class 1 of two, shape (n,), or of each class, shape (n, n_classes),
+            or of each label, shape (n, n_labels).
+        average: As in the score: "binary" for `y_proba` of shape (n,); "micro", "macro", "weighted"
+            or None over the classes or labels; "samples" over rows of indicators.
+        zero_division: Score of a class that is neither true nor predicted, a traced number.
+        sample_weight: Weights, shape (n,).
+        where: Mask, shape (n,); samples where it is False are ignored.
 
-    >>> round(float(jaccard_loss([0, 1, 1], [0.25, 0.5, 1.0])), 6)
-    0.333333
+    Returns:
+        Scalar in [0, 1]; lower is better. Shape (n_classes,) or (n_labels,) with `average=None`.
+
+    Undefined:
+        0 with zero gradient if no sample has positive weight; 1 − `zero_division` with zero
+        gradient for a class that is neither true nor predicted; NaN for a probability outside
+        [0, 1] and for an invalid label.
+
+    Gradient:
+        Smooth in the probabilities and in the weights; 0 in the probabilities of a class that is
+        never true. `lovasz_softmax_loss` is convex instead.
+
+    Cost:
+        O(n n_classes) time, no temporary arrays.
+
+    References:
+        Rahman & Wang (2016).
+
+    Examples:
+        >>> round(float(jaccard_loss([0, 1, 1], [0.25, 0.5, 1.0])), 6)
+        0.333333
     """
     return _checked(jaccard, y_true, y_proba, average, zero_division, sample_weight, where)
 
@@ -151,27 +197,43 @@ def tversky_loss(
 ) -> Array:
     """One minus the Tversky index of soft counts, 1 − tp / (tp + α fp + β fn).
 
-    With α = β = ½ it is `dice_loss` and with 1 `jaccard_loss`; a larger `beta` than `alpha`
-    makes a miss worse than a false alarm. `average` is that of those: "binary" for `y_proba`
-    (n,); "micro", "macro", "weighted" or None over the classes or labels; "samples" over rows
-    of indicators.
+    With α = β = ½ it is `dice_loss`, with α = β = 1 `jaccard_loss`; with `beta` larger than `alpha`
+    a false negative costs more than a false positive.
 
-    Shapes: `y_true`, `sample_weight` and `where` (n,) with `y_proba` (n,), the probability of
-    class 1 of two, or (n, n_classes); or indicators and their probabilities (n, n_labels).
-    `alpha` and `beta` are traced numbers. A scalar; with `average=None` one value for each
-    column.
-    Range: [0, 1], lower is better.
-    Undefined: 0 with zero gradient when nothing counts; 1 − `zero_division` with zero gradient
-    for a class without a denominator; NaN for a probability outside [0, 1], for a label that
-    is none, and for a negative `alpha` or `beta`.
-    Gradient: smooth in the probabilities, in `alpha` and `beta`, and in the weights; 0 in the
-    probabilities of a class that is never true.
-    Cost: O(n n_classes) time, no temporary arrays.
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: Tversky (1977); Salehi, Erdogmus & Gholipour (2017).
+    Args:
+        y_true: Classes, integers from 0 to n_classes − 1, shape (n,), or indicators, shape
+            (n, n_labels).
+        y_proba: Probability of class 1 of two, shape (n,), or of each class, shape (n, n_classes),
+            or of each label, shape (n, n_labels).
+        alpha: Weight α of false positives, a traced non-negative number.
+        beta: Weight β of false negatives, a traced non-negative number.
+        average: As in `fbeta_loss`: "binary" for `y_proba` of shape (n,); "micro", "macro",
+            "weighted" or None over the classes or labels; "samples" over rows of indicators.
+        zero_division: Index of a class whose denominator is 0, a traced number.
+        sample_weight: Weights, shape (n,).
+        where: Mask, shape (n,); samples where it is False are ignored.
 
-    >>> round(float(tversky_loss([0, 1, 1], [0.25, 0.5, 1.0], alpha=0.2, beta=0.8)), 6)
-    0.230769
+    Returns:
+        Scalar in [0, 1]; lower is better. Shape (n_classes,) or (n_labels,) with `average=None`.
+
+    Undefined:
+        0 with zero gradient if no sample has positive weight; 1 − `zero_division` with zero
+        gradient for a class whose denominator is 0; NaN for a probability outside [0, 1], for an
+        invalid label, and for a negative `alpha` or `beta`.
+
+    Gradient:
+        Smooth in the probabilities, in `alpha` and `beta`, and in the weights; 0 in the
+        probabilities of a class that is never true.
+
+    Cost:
+        O(n n_classes) time, no temporary arrays.
+
+    References:
+        Tversky (1977); Salehi, Erdogmus & Gholipour (2017).
+
+    Examples:
+        >>> round(float(tversky_loss([0, 1, 1], [0.25, 0.5, 1.0], alpha=0.2, beta=0.8)), 6)
+        0.230769
     """
     options = check.number("alpha", alpha), check.number("beta", beta)
     return _checked(

@@ -1,4 +1,4 @@
-"""Losses of the pairs of items in a list that are more and less relevant."""
+"""Losses of the pairs of a more and a less relevant item of a list."""
 
 from __future__ import annotations
 
@@ -40,23 +40,43 @@ def pairwise_logistic_loss(
 ) -> Array:
     """Mean of log(1 + exp(−(s_i − s_j) / τ)) over the pairs of a list with y_i > y_j.
 
-    Over log 2 it bounds the share of pairs in the wrong order, for two grades
-    `jmetrics.label_ranking_loss`, from above.
+    Divided by log 2, it bounds from above the fraction of misordered pairs, which for two grades of
+    relevance is `jmetrics.label_ranking_loss`.
 
-    Shapes: both arrays (n_lists, list_size) and `where` that or (n_lists,); or all (n,), with
-    `segment_ids` (n,) and a static `num_segments`. `sample_weight` (n_lists,); `temperature` is a
-    traced number. A scalar, or (n_lists,) with `average=None`.
-    Range: [0, ∞), lower is better.
-    Undefined: 0 with zero gradient when nothing counts. Lists without such a pair do not count.
-    NaN for a `temperature` that is not positive, and for NaN in an item that counts.
-    Gradient: smooth and convex in the scores, smooth in the weights.
-    Cost: O(list_size) time an item for rows and O(n) for segments, by blocks; O(n) memory.
-    `jmetrics.ragged.pad_lists` makes rows of segments.
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: Burges et al. (2005), RankNet.
+    Args:
+        y_true: Relevance of the items, shape (n_lists, list_size), or (n,) with `segment_ids`.
+        y_score: Scores, of the shape of `y_true`.
+        temperature: Temperature τ, in units of the score, a traced positive number.
+        average: "mean" for the weighted mean over lists, None for the loss of each list.
+        segment_ids: List of each item, integers from 0 to num_segments − 1, shape (n,); None if the
+            lists are rows. Items with an id outside that range make the result NaN.
+        num_segments: Number of lists, a static integer, together with `segment_ids`.
+        sample_weight: Weights of the lists, shape (n_lists,), where n_lists is `num_segments` for
+            segments.
+        where: Mask, shape (n_lists, list_size) or (n_lists,), or (n,) with `segment_ids`; items
+            where it is False are ignored.
 
-    >>> round(float(pairwise_logistic_loss([[1, 0, 0]], [[2.0, 2.0, 0.0]])), 6)
-    0.410038
+    Returns:
+        Scalar in [0, ∞); lower is better. Shape (n_lists,) with `average=None`.
+
+    Undefined:
+        0 with zero gradient if no list has positive weight. Lists without such a pair are left out
+        of the mean, and are 0 with `average=None`. NaN for a `temperature` that is not positive,
+        and for a NaN relevance or score in an unmasked item of a list with positive weight.
+
+    Gradient:
+        Smooth in the scores and in the weights; the loss is convex in the scores.
+
+    Cost:
+        O(list_size) time per item for rows and O(n) per item for segments, in blocks; O(n) memory.
+        `jmetrics.ragged.pad_lists` turns segments into rows.
+
+    References:
+        Burges et al. (2005), RankNet.
+
+    Examples:
+        >>> round(float(pairwise_logistic_loss([[1, 0, 0]], [[2.0, 2.0, 0.0]])), 6)
+        0.410038
     """
     return over_lists(
         _LOGISTIC,
@@ -84,23 +104,44 @@ def pairwise_hinge_loss(
 ) -> Array:
     """Mean of max(margin − (s_i − s_j), 0) over the pairs of a list with y_i > y_j.
 
-    Over the margin it bounds the share of pairs in the wrong order, for two grades
-    `jmetrics.label_ranking_loss`, from above.
+    Divided by the margin, it bounds from above the fraction of misordered pairs, which for two
+    grades of relevance is `jmetrics.label_ranking_loss`.
 
-    Shapes: both arrays (n_lists, list_size) and `where` that or (n_lists,); or all (n,), with
-    `segment_ids` (n,) and a static `num_segments`. `sample_weight` (n_lists,); `margin` is a
-    traced number. A scalar, or (n_lists,) with `average=None`.
-    Range: [0, ∞), in units of the score; lower is better.
-    Undefined: 0 with zero gradient when nothing counts. Lists without such a pair do not count.
-    NaN for NaN in an item that counts.
-    Gradient: piecewise constant; convex in the scores, smooth in the weights.
-    Cost: O(list_size) time an item for rows and O(n) for segments, by blocks; O(n) memory.
-    `jmetrics.ragged.pad_lists` makes rows of segments.
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: Herbrich, Graepel & Obermayer (2000); Joachims (2002).
+    Args:
+        y_true: Relevance of the items, shape (n_lists, list_size), or (n,) with `segment_ids`.
+        y_score: Scores, of the shape of `y_true`.
+        margin: Margin, in units of the score, a traced number.
+        average: "mean" for the weighted mean over lists, None for the loss of each list.
+        segment_ids: List of each item, integers from 0 to num_segments − 1, shape (n,); None if the
+            lists are rows. Items with an id outside that range make the result NaN.
+        num_segments: Number of lists, a static integer, together with `segment_ids`.
+        sample_weight: Weights of the lists, shape (n_lists,), where n_lists is `num_segments` for
+            segments.
+        where: Mask, shape (n_lists, list_size) or (n_lists,), or (n,) with `segment_ids`; items
+            where it is False are ignored.
 
-    >>> float(pairwise_hinge_loss([[1, 0, 0]], [[2.0, 2.5, 0.0]]))
-    0.75
+    Returns:
+        Scalar in [0, ∞), in units of the score; lower is better. Shape (n_lists,) with
+            `average=None`.
+
+    Undefined:
+        0 with zero gradient if no list has positive weight. Lists without such a pair are left out
+        of the mean, and are 0 with `average=None`. NaN for a NaN relevance or score in an unmasked
+        item of a list with positive weight.
+
+    Gradient:
+        Piecewise constant in the scores, smooth in the weights; the loss is convex in the scores.
+
+    Cost:
+        O(list_size) time per item for rows and O(n) per item for segments, in blocks; O(n) memory.
+        `jmetrics.ragged.pad_lists` turns segments into rows.
+
+    References:
+        Herbrich, Graepel & Obermayer (2000); Joachims (2002).
+
+    Examples:
+        >>> float(pairwise_hinge_loss([[1, 0, 0]], [[2.0, 2.5, 0.0]]))
+        0.75
     """
     return over_lists(
         _HINGE,
@@ -129,32 +170,61 @@ def lambda_loss(
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """Pairwise logistic loss, each pair with the weight of what it is worth in NDCG.
+    """Pairwise logistic loss with each pair weighted by its effect on NDCG.
 
-    Σ W_ij log2(1 + exp(−(s_i − s_j) / τ)) over the pairs of a list with y_i > y_j. With the gain
-    G of an item over the ideal sum, its rank r by score, which ties share, and
-    D(r) = 1 / log2(1 + r): W_ij = |G_i − G_j| times ρ_ij = |D(r_i) − D(r_j)|, its mean over the
-    orders of tied items, for `scheme="lambdarank"`, δ_ij = D(|r_i − r_j|) − D(|r_i − r_j| + 1)
-    for "ndcg_loss2", where tied scores count as neighbours, D(1) − D(2), or ρ_ij + `mu` δ_ij for
-    "ndcg_loss2++"; "ndcg_loss1" has W_ij = G_i D(r_i) for all pairs i ≠ j.
-    Stands for 1 − `jmetrics.ndcg_score` with the same `gain`.
+    Σ W_ij log2(1 + exp(−(s_i − s_j) / τ)) over the pairs of a list with y_i > y_j. G is the gain of
+    an item divided by the ideal DCG, r its rank by score, shared by ties, and
+    D(r) = 1 / log2(1 + r).
 
-    Shapes: both arrays (n_lists, list_size) and `where` that or (n_lists,); or all (n,), with
-    `segment_ids` (n,) and a static `num_segments`. `sample_weight` (n_lists,); `temperature` and
-    `mu` are traced numbers. A scalar, or (n_lists,) with `average=None`.
-    Range: [0, ∞), lower is better.
-    Undefined: 0 with zero gradient when nothing counts. Lists without gain do not count. NaN for
-    a `temperature` that is not positive, a negative `mu`, and for NaN or negative relevance in an
-    item that does.
-    Gradient: that for the present ranks, which jumps where they change; smooth in the weights.
-    Cost: O(list_size) time an item for rows and O(n) for segments, by blocks; O(n) memory.
-    `jmetrics.ragged.pad_lists` makes rows of segments.
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: Burges, Ragno & Le (2006); Wang, Li, Golbandi, Bendersky & Najork (2018).
+    * "lambdarank": W_ij = |G_i − G_j| ρ_ij with ρ_ij = |D(r_i) − D(r_j)|, averaged over the orders
+      of tied items.
+    * "ndcg_loss2": W_ij = |G_i − G_j| δ_ij with δ_ij = D(|r_i − r_j|) − D(|r_i − r_j| + 1), where
+      tied scores are treated as neighbours, D(1) − D(2).
+    * "ndcg_loss2++": W_ij = |G_i − G_j| (ρ_ij + `mu` δ_ij).
+    * "ndcg_loss1": W_ij = G_i D(r_i), for all pairs i ≠ j.
 
-    >>> y_score = [[0.0, 1.0, 2.0]]
-    >>> round(float(lambda_loss([[3, 0, 1]], y_score, scheme="lambdarank")), 6)
-    1.096
+    Surrogate of 1 − `jmetrics.ndcg_score` with the same `gain`.
+
+    Args:
+        y_true: Non-negative relevance of the items, shape (n_lists, list_size), or (n,) with
+            `segment_ids`.
+        y_score: Scores, of the shape of `y_true`.
+        scheme: Pair weights: "lambdarank", "ndcg_loss1", "ndcg_loss2" or "ndcg_loss2++".
+        gain: Gain of a relevance y: "linear" (y), "exponential" (2^y − 1) or a function of arrays.
+        temperature: Temperature τ, in units of the score, a traced positive number.
+        mu: Weight of δ in "ndcg_loss2++", a traced non-negative number.
+        average: "mean" for the weighted mean over lists, None for the loss of each list.
+        segment_ids: List of each item, integers from 0 to num_segments − 1, shape (n,); None if the
+            lists are rows. Items with an id outside that range make the result NaN.
+        num_segments: Number of lists, a static integer, together with `segment_ids`.
+        sample_weight: Weights of the lists, shape (n_lists,), where n_lists is `num_segments` for
+            segments.
+        where: Mask, shape (n_lists, list_size) or (n_lists,), or (n,) with `segment_ids`; items
+            where it is False are ignored.
+
+    Returns:
+        Scalar in [0, ∞); lower is better. Shape (n_lists,) with `average=None`.
+
+    Undefined:
+        0 with zero gradient if no list has positive weight. Lists without gain are left out of the
+        mean, and are 0 with `average=None`. NaN for a `temperature` that is not positive, a
+        negative `mu`, and for a negative or NaN relevance, or a NaN score, in an unmasked item of a
+        list with positive weight.
+
+    Gradient:
+        That at the present ranks, with a jump where they change; smooth in the weights.
+
+    Cost:
+        O(list_size) time per item for rows and O(n) per item for segments, in blocks; O(n) memory.
+        `jmetrics.ragged.pad_lists` turns segments into rows.
+
+    References:
+        Burges, Ragno & Le (2006); Wang, Li, Golbandi, Bendersky & Najork (2018).
+
+    Examples:
+        >>> y_score = [[0.0, 1.0, 2.0]]
+        >>> round(float(lambda_loss([[3, 0, 1]], y_score, scheme="lambdarank")), 6)
+        1.096
     """
     check.one_of("scheme", scheme, tuple(_SCHEMES))
     return over_lists(
@@ -203,23 +273,23 @@ _LOGISTIC, _HINGE = (
 
 @functools.lru_cache(maxsize=64)
 def _lambda_loss(gain: Gain, scheme: str) -> ListLoss:
-    """What to compute for a gain; the same object each time, so that it compiles once."""
+    """The loss for a gain, cached so that it compiles once."""
     score = discounted(gain, ideal=True)
     finish = functools.partial(_weighted_pairs, scheme=scheme)
     return ListLoss(score.prepare, score.reason, finish)
 
 
 class _Ranked(NamedTuple):
-    """What the weights of the pairs of an item are made of."""
+    """Quantities that determine the weights of the pairs of an item."""
 
     score: Array
     gain: Array
     rank: Array
-    """By score, which ties share."""
+    """By score, shared by ties."""
     discount: Array
-    """Mean of it over the orders of the items tied with this one, if that matters."""
+    """Mean over the orders of the items tied with this one, if it is needed."""
     tied_gap: Array
-    """Mean distance of the discounts of two of them, likewise."""
+    """Mean distance between the discounts of two tied items, if it is needed."""
 
 
 def _weighted_pairs(
@@ -239,7 +309,7 @@ def _weighted_pairs(
         return sum_where(weight * _logistic(own.score - others.score, temperature), together)
 
     sums = over_pairs(of, ranked, items) / math.log(2)
-    if scheme == "ndcg_loss1":  # less what an item loses to itself
+    if scheme == "ndcg_loss1":  # minus the term of an item with itself
         sums = sums - gain * discount(ranked.rank)
     return total(items, sums), best != 0
 
@@ -259,7 +329,7 @@ def _ranked(items: Items, gain: Array, *, with_discounts: bool) -> _Ranked:
     if not with_discounts:
         return _Ranked(items.score, gain, rank, discount(rank), jnp.zeros_like(rank))
 
-    # As stored, each step to the next of the tied is between so many pairs of them.
+    # In storage order, the number of tied pairs that each step between neighbours separates.
     place = above + before[0] + 1
     between = _discount_step(place) * (before[0] + 1) * (tied - 1 - before[0])
 
@@ -273,12 +343,12 @@ def _ranked(items: Items, gain: Array, *, with_discounts: bool) -> _Ranked:
 
 
 def _discount_step(rank: Array) -> Array:
-    """How much the discount falls to the next rank: a difference of both is too coarse."""
+    """Decrease of the discount to the next rank, without the cancellation of a difference."""
     return discount(rank) * jnp.log1p(1 / (1 + rank)) / jnp.log1p(1 + rank)
 
 
 def _by_rank(own: _Ranked, others: _Ranked, mu: Array) -> Array:
-    """What the DCG would change by if the two items changed places."""
+    """Change of the DCG if the two items swapped ranks."""
     del mu
     apart = jnp.abs(own.discount - others.discount)
     apart = jnp.where(own.score == others.score, own.tied_gap, apart)

@@ -30,25 +30,44 @@ def partial_auc_loss(
 ) -> Array:
     """Mean penalty over pairs of the hardest positives and the hardest negatives.
 
-    Σ_ij p_i n_j φ(s_i − s_j) / Σ_ij p_i n_j, with φ as in `auc_loss`; n keeps of the negatives
-    the share `max_fpr` with the highest scores, p of the positives the share 1 − `min_tpr` with
-    the lowest. Who is at the edge of that counts in part, tied samples alike. Stands for one
-    minus the area between the ROC curve and `min_tpr` up to `max_fpr`, over its largest value
-    max_fpr (1 − min_tpr): with `min_tpr=0`, the area that `jmetrics.roc_auc_score` takes.
+    Σ_ij p_i n_j φ(s_i − s_j) / Σ_ij p_i n_j, with φ as in `auc_loss`; n keeps the fraction
+    `max_fpr` of the negatives with the highest scores, p the fraction 1 − `min_tpr` of the
+    positives with the lowest. Samples at the cutoff count in part, tied samples equally. Surrogate
+    of one minus the area between the ROC curve and `min_tpr` up to `max_fpr`, divided by its
+    maximum max_fpr (1 − min_tpr): with `min_tpr=0`, the partial area of `jmetrics.roc_auc_score`.
 
-    Shapes: all (n,); `y_true` holds 0 and 1, `y_score` any finite numbers; `max_fpr`, `min_tpr`,
-    `margin` and `temperature` are traced numbers. A scalar.
-    Range: that of `auc_loss`; lower is better.
-    Undefined: as in `auc_loss`; NaN for `max_fpr` outside (0, 1] and `min_tpr` outside [0, 1).
-    Gradient: that of the penalties of those kept. Smooth in the weights but where the edge
-    passes from one score to the next.
-    Cost: O(n log n) time, O(n) memory, for one more sort than `auc_loss`.
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: Narasimhan & Agarwal (2013); Yang, Lu, Lyu & Hu (2019) for two-way partial areas.
+    Args:
+        y_true: Labels 0 and 1, shape (n,).
+        y_score: Scores, any finite numbers, shape (n,).
+        max_fpr: Largest false positive rate, a traced number in (0, 1].
+        min_tpr: Smallest true positive rate, a traced number in [0, 1).
+        surrogate: Penalty φ, one of those of `auc_loss`.
+        margin: Margin m, in units of the score, a traced number; ignored by surrogates without m.
+        temperature: Temperature τ, in units of the score, a traced number; ignored by surrogates
+            without τ.
+        sample_weight: Weights, shape (n,).
+        where: Mask, shape (n,); samples where it is False are ignored.
 
-    >>> y_true, y_score = [0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]
-    >>> round(float(partial_auc_loss(y_true, y_score, max_fpr=0.5, margin=0.5)), 5)
-    0.15625
+    Returns:
+        Scalar in [0, ∞), with the unit and bounds of `auc_loss`; lower is better.
+
+    Undefined:
+        As in `auc_loss`; also NaN for `max_fpr` outside (0, 1] and `min_tpr` outside [0, 1).
+
+    Gradient:
+        That of the penalties of the samples kept. Smooth in the weights, except where the cutoff
+        passes from one score to the next.
+
+    Cost:
+        O(n log n) time, O(n) memory, for one more sort than `auc_loss`.
+
+    References:
+        Narasimhan & Agarwal (2013); Yang, Lu, Lyu & Hu (2019) for two-way partial areas.
+
+    Examples:
+        >>> y_true, y_score = [0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]
+        >>> round(float(partial_auc_loss(y_true, y_score, max_fpr=0.5, margin=0.5)), 5)
+        0.15625
     """
     *arrays, sample_weight, where = check.samples(
         y_true=y_true, y_score=y_score, sample_weight=sample_weight, where=where
@@ -76,7 +95,7 @@ def _partial_auc_loss(
 
 
 def _hardest(data: Scored, top: Array, bottom: Array) -> tuple[Array, Array]:
-    """Weights of the lowest share of the positives, and of the highest of the negatives."""
+    """Weights of the lowest fraction of the positives and of the highest of the negatives."""
     places = order(data.at.score)
     kept = []
     for weight, share, rising in ((data.positive, bottom, True), (data.negative, top, False)):
@@ -88,9 +107,9 @@ def _hardest(data: Scored, top: Array, bottom: Array) -> tuple[Array, Array]:
         before = total - before - tied if rising else before
         last = first == 0 if rising else first + several == jnp.sum(counted, dtype=first.dtype)
         total, before, tied = (w.astype(share.dtype) for w in (total, before, tied))
-        # The whole is an end, not a kink: what is last there keeps its slope.
+        # A fraction of 1 is an endpoint, not a kink: the last samples keep their slope.
         room = jnp.where(whole & last, tied - (1 - share) * total, share * total - before)
-        # A sample without weight takes no room; its derivative asks whether there is any.
+        # A sample of zero weight takes no room; its derivative depends on whether any is left.
         part = safe_divide(room, tied, jnp.where((room > 0) | whole, 1.0, 0.0))
         sloped = (room > 0) & (room <= tied)
         part = jnp.where(sloped, part, lax.stop_gradient(jnp.clip(part, 0, 1)))

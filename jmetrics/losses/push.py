@@ -28,24 +28,43 @@ def p_norm_push_loss(
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """p-norm over negatives of the mean penalty that each has from all positives.
+    """p-norm over negatives of the mean penalty of each against all positives.
 
-    (Σ_j w_j v_j^p / Σ_j w_j)^(1/p) with v_j = Σ_i w_i φ(s_i − s_j) / Σ_i w_i, over positives i
-    and negatives j, and φ as in `auc_loss`. For p = 1 it is `auc_loss`, and stands for
-    1 − `jmetrics.roc_auc_score`; a larger p looks at the top of the list. For p = ∞ it is the
-    largest v_j, and stands for the share of positives below the highest negative.
+    (Σ_j w_j v_j^p / Σ_j w_j)^(1/p) with v_j = Σ_i w_i φ(s_i − s_j) / Σ_i w_i, over positives i and
+    negatives j, and φ as in `auc_loss`. For p = 1 it is `auc_loss`, a surrogate of
+    1 − `jmetrics.roc_auc_score`; a larger p concentrates on the top of the list. For p = ∞ it is
+    the largest v_j, a surrogate of the fraction of positives below the highest negative.
 
-    Shapes: all (n,); `y_true` holds 0 and 1, `y_score` any finite numbers; `power`, `margin` and
-    `temperature` are traced numbers. A scalar.
-    Range: that of `auc_loss`; lower is better.
-    Undefined: as in `auc_loss`; NaN for a power below 1.
-    Gradient: as in `auc_loss`; where no pair has a penalty it is 0.
-    Cost: O(n log n) time, O(n) memory.
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: Rudin (2009).
+    Args:
+        y_true: Labels 0 and 1, shape (n,).
+        y_score: Scores, any finite numbers, shape (n,).
+        power: Power p of at least 1, a traced number.
+        surrogate: Penalty φ, as in `auc_loss`: "squared_hinge", "hinge", "logistic", "sigmoid" or
+            "laplace".
+        margin: Margin m, in units of the score, a traced number; ignored by surrogates without m.
+        temperature: Temperature τ, in units of the score, a traced number; ignored by surrogates
+            without τ.
+        sample_weight: Weights, shape (n,).
+        where: Mask, shape (n,); samples where it is False are ignored.
 
-    >>> round(float(p_norm_push_loss([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], margin=0.5)), 5)
-    0.13144
+    Returns:
+        Scalar in [0, ∞), with the unit and bounds of `auc_loss`; lower is better.
+
+    Undefined:
+        As in `auc_loss`; also NaN for a power below 1.
+
+    Gradient:
+        As in `auc_loss`; 0 where no pair has a penalty.
+
+    Cost:
+        O(n log n) time, O(n) memory.
+
+    References:
+        Rudin (2009).
+
+    Examples:
+        >>> round(float(p_norm_push_loss([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], margin=0.5)), 5)
+        0.13144
     """
     *arrays, sample_weight, where = check.samples(
         y_true=y_true, y_score=y_score, sample_weight=sample_weight, where=where
@@ -65,7 +84,7 @@ def _p_norm_push_loss(
     dtype = data.at.score.dtype
     options = Options.of(surrogate, margin, temperature, data.at.score.dtype)
     p = scaled_by_sum(data.positive.astype(dtype))
-    # Seen from the negatives, differences have the other sign, and they have the margin.
+    # From the negatives, differences change sign, and the margin is on their side.
     points = pair_line(surrogate, negated(data.at), ~data.truth, options)
     height = kernel_sum(surrogate, points, p, scale_of(surrogate, options))
     power = jnp.asarray(power, dtype)
@@ -77,13 +96,13 @@ def _p_norm_push_loss(
 
 def _power_mean(x: Array, weight: Array, power: Array) -> Array:
     """(Σ w x^p)^(1/p) of x ≥ 0, for weights that add up to 1 or are all 0."""
-    # What is below the top by a digit vanishes at this power already, and its reciprocal does not.
+    # At this power any ratio below 1 vanishes, and the reciprocal of the power does not underflow.
     power = jnp.minimum(power, 1e20)
     top = jax.lax.stop_gradient(jnp.max(jnp.where(weight != 0, x, 0), initial=0.0))
     tiny = jnp.finfo(x.dtype).tiny
     ratio = x / jnp.where(top > 0, top, jnp.ones_like(top))
     large = ratio > tiny
-    # Only what has no weight is above the top: there the power must not overflow.
+    # Only entries of zero weight exceed the top: their power must not overflow.
     log = jnp.log(jnp.where(large, ratio, jnp.ones_like(ratio)))
     powers = jnp.where(large, jnp.exp(jnp.minimum(power * log, 80)), jnp.zeros_like(ratio))
     total = weighted_sum(powers, weight)
@@ -113,22 +132,40 @@ def top_push_loss(
 ) -> Array:
     """Mean penalty of the positives against the highest negative.
 
-    Σ_i w_i φ(s_i − max_j s_j) / Σ_i w_i over positives i and negatives j, with φ as in
-    `auc_loss`. Stands for the share of positives that are not above all negatives, one minus
-    the recall at full precision, and "sigmoid" tends to it as its temperature goes to 0.
+    Σ_i w_i φ(s_i − max_j s_j) / Σ_i w_i over positives i and negatives j, with φ as in `auc_loss`.
+    Surrogate of the fraction of positives that are not above all negatives, one minus the recall at
+    full precision; "sigmoid" tends to it as its temperature goes to 0.
 
-    Shapes: all (n,); `y_true` holds 0 and 1, `y_score` any finite numbers; `margin` and
-    `temperature` are traced numbers. A scalar.
-    Range: that of `auc_loss`; lower is better.
-    Undefined: as in `auc_loss`.
-    Gradient: of the negatives only the highest has one, or tied ones in equal parts. Smooth in
-    the weights, but for a jump where the highest negative loses all of its.
-    Cost: O(n) time and memory, no sort.
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: Li, Jin & Zhou (2014).
+    Args:
+        y_true: Labels 0 and 1, shape (n,).
+        y_score: Scores, any finite numbers, shape (n,).
+        surrogate: Penalty φ, as in `auc_loss`: "squared_hinge", "hinge", "logistic", "sigmoid" or
+            "exponential".
+        margin: Margin m, in units of the score, a traced number; ignored by surrogates without m.
+        temperature: Temperature τ, in units of the score, a traced number; ignored by surrogates
+            without τ.
+        sample_weight: Weights, shape (n,).
+        where: Mask, shape (n,); samples where it is False are ignored.
 
-    >>> round(float(top_push_loss([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], margin=0.5)), 5)
-    0.15625
+    Returns:
+        Scalar in [0, ∞), with the unit and bounds of `auc_loss`; lower is better.
+
+    Undefined:
+        As in `auc_loss`.
+
+    Gradient:
+        Among the negatives only the highest has one, tied ones in equal parts. Smooth in the
+        weights, except for a jump where the highest negative loses all its weight.
+
+    Cost:
+        O(n) time and memory, no sort.
+
+    References:
+        Li, Jin & Zhou (2014).
+
+    Examples:
+        >>> round(float(top_push_loss([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], margin=0.5)), 5)
+        0.15625
     """
     *arrays, sample_weight, where = check.samples(
         y_true=y_true, y_score=y_score, sample_weight=sample_weight, where=where

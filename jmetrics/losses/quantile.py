@@ -29,30 +29,49 @@ def pinball_loss(
     """Mean smoothed pinball loss of predicted quantiles.
 
     E max(α (u + τ Z), (α − 1) (u + τ Z)) with u = y_true − y_pred, τ = `smoothing` and Z from
-    `kernel`: the exact loss of a target with noise τ Z added, so its minimiser is the α-quantile
-    of that, off by −τ² Var(Z) f′ / 2 f for a target of density f. It stands for
-    `jmetrics.mean_pinball_loss`, is never below it, and at most τ E|Z| / 2 above, reached at u = 0:
-    τ log 2 ("logistic"), τ / √(2 π) ("gaussian"), τ / 4 ("uniform" on [−1, 1]) or τ / 2
-    ("laplace"). "huber" is below it instead, by at most τ max(α, 1 − α)² / 2: quadratic from
-    (α − 1) τ to α τ. Its minimiser is biased to first order in τ, by −τ (2 α − 1) / 2.
+    `kernel`: the exact loss of a target with noise τ Z added, so its minimiser is the α-quantile of
+    that, biased by −τ² Var(Z) f′ / 2 f for a target of density f. Surrogate of
+    `jmetrics.mean_pinball_loss`, never below it, and at most τ E|Z| / 2 above, reached at u = 0: τ
+    log 2 ("logistic"), τ / √(2 π) ("gaussian"), τ / 4 ("uniform") or τ / 2 ("laplace"). "huber" is
+    below it instead, by at most τ max(α, 1 − α)² / 2: quadratic from (α − 1) τ to α τ. Its
+    minimiser is biased to first order in τ, by −τ (2 α − 1) / 2.
 
-    Shapes: all (n,); `alpha` and `smoothing` are traced numbers. For several quantiles at once,
-    over whose losses this is the mean: `y_pred` (n, n_levels), `alpha` (n_levels,). A scalar.
-    Range: [0, ∞), in units of y; lower is better.
-    Undefined: 0 with zero gradient when nothing counts; NaN for `alpha` outside [0, 1] or
-    negative `smoothing`.
-    Gradient: smooth for positive `smoothing` ("uniform" and "huber": continuous), without it
-    that of `jmetrics.mean_pinball_loss`; convex in y_pred.
-    Cost: O(n n_levels) time, no temporary arrays.
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: Zheng (2011) for "logistic"; Fernandes, Guerre & Horta (2021) and He, Pan, Tan &
-    Zhou (2023) on smoothing by a kernel; Chen (2007) for "huber".
+    Args:
+        y_true: Targets, shape (n,).
+        y_pred: Predicted quantiles, shape (n,); or of several levels, shape (n, n_levels), over
+            which the loss is averaged.
+        alpha: Level α in [0, 1], a traced number, or traced levels, shape (n_levels,).
+        smoothing: Scale τ of the noise, in units of y, a traced non-negative number; 0 for the
+            exact loss.
+        kernel: Distribution of the noise: "logistic", "gaussian", "uniform" on [−1, 1] or
+            "laplace"; or "huber".
+        sample_weight: Weights, shape (n,).
+        where: Mask, shape (n,); samples where it is False are ignored.
 
-    >>> float(pinball_loss([1.0, 2.0, 3.0], [0.0, 2.0, 4.0], alpha=0.25))
-    0.3333333432674408
-    >>> y_pred = [[0.0, 1.0], [2.0, 2.5], [2.0, 4.0]]
-    >>> round(float(pinball_loss([1.0, 2.0, 3.0], y_pred, alpha=[0.25, 0.75])), 6)
-    0.145833
+    Returns:
+        Scalar in [0, ∞), in units of y; lower is better.
+
+    Undefined:
+        0 with zero gradient if no sample has positive weight; NaN for `alpha` outside [0, 1] or
+        negative `smoothing`.
+
+    Gradient:
+        Smooth for positive `smoothing` ("uniform" and "huber": continuous), otherwise that of
+        `jmetrics.mean_pinball_loss`; the loss is convex in `y_pred`.
+
+    Cost:
+        O(n n_levels) time, no temporary arrays.
+
+    References:
+        Zheng (2011) for "logistic"; Fernandes, Guerre & Horta (2021) and He, Pan, Tan & Zhou (2023)
+        on smoothing by a kernel; Chen (2007) for "huber".
+
+    Examples:
+        >>> float(pinball_loss([1.0, 2.0, 3.0], [0.0, 2.0, 4.0], alpha=0.25))
+        0.3333333432674408
+        >>> y_pred = [[0.0, 1.0], [2.0, 2.5], [2.0, 4.0]]
+        >>> round(float(pinball_loss([1.0, 2.0, 3.0], y_pred, alpha=[0.25, 0.75])), 6)
+        0.145833
     """
     check.one_of("kernel", kernel, KERNELS)
     alpha, smoothing = _levels(alpha), check.number("smoothing", smoothing)
@@ -69,7 +88,7 @@ def _levels(alpha: ArrayLike) -> float | Array:
 
 
 def _samples(y_true, y_pred, sample_weight, where):
-    """Arrays of which `y_pred` has columns, already checked, with what goes with them."""
+    """Targets, predictions with columns, already checked, weight and mask."""
     y_true, sample_weight, where = check.samples(
         y_true=y_true, sample_weight=sample_weight, where=where
     )
@@ -100,20 +119,37 @@ def expectile_loss(
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """Mean asymmetric squared error, which an expectile minimises as a quantile the pinball loss.
+    """Mean asymmetric squared error, minimised by an expectile as the pinball loss by a quantile.
 
-    Σ w |α − [u < 0]| u² / Σ w with u = y_true − y_pred. At α = ½ half the mean squared error.
+    Σ w |α − [u < 0]| u² / Σ w with u = y_true − y_pred. For α = ½ it is half the mean squared
+    error.
 
-    Shapes: all (n,); `alpha` is a traced number. A scalar.
-    Range: [0, ∞), in squared units of y; lower is better.
-    Undefined: 0 with zero gradient when nothing counts; NaN for `alpha` outside [0, 1].
-    Gradient: continuous, 2 |α − [u < 0]| u; convex in y_pred. There is nothing to smooth.
-    Cost: O(n) time, no temporary arrays.
-    Raises: ValueError or TypeError for shapes and dtypes that do not fit.
-    Source: Newey & Powell (1987).
+    Args:
+        y_true: Targets, shape (n,).
+        y_pred: Predicted expectiles, shape (n,).
+        alpha: Level α in [0, 1], a traced number.
+        sample_weight: Weights, shape (n,).
+        where: Mask, shape (n,); samples where it is False are ignored.
 
-    >>> float(expectile_loss([1.0, 2.0, 3.0], [0.0, 2.0, 5.0], alpha=0.25))
-    1.0833333730697632
+    Returns:
+        Scalar in [0, ∞), in squared units of y; lower is better.
+
+    Undefined:
+        0 with zero gradient if no sample has positive weight; NaN for `alpha` outside [0, 1].
+
+    Gradient:
+        Continuous, −2 |α − [u < 0]| u per sample, so no smoothing is needed; the loss is convex in
+        `y_pred`.
+
+    Cost:
+        O(n) time, no temporary arrays.
+
+    References:
+        Newey & Powell (1987).
+
+    Examples:
+        >>> float(expectile_loss([1.0, 2.0, 3.0], [0.0, 2.0, 5.0], alpha=0.25))
+        1.0833333730697632
     """
     arrays = check.samples(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where)
     return _expectile_loss(*arrays, check.number("alpha", alpha))
@@ -140,23 +176,41 @@ def interval_score_loss(
 ) -> Array:
     """Mean smoothed interval score: two pinball losses for the ends of an interval.
 
-    2 / α (ρ_(α/2)(y − l) + ρ_(1−α/2)(y − u)) for the interval [l, u] that is to hold y with
-    probability 1 − α; ρ is that of `pinball_loss`. Stands for `jmetrics.interval_score`, is never
-    below it, and at most 4 / α times the bound there above. Ends that have crossed have a loss
-    too, and a gradient that parts them.
+    2 / α (ρ_(α/2)(y − l) + ρ_(1−α/2)(y − u)) for the interval [l, u] that should contain y with
+    probability 1 − α; ρ is that of `pinball_loss`. Surrogate of `jmetrics.interval_score`, never
+    below it, and at most 4 / α times the bound of `pinball_loss` above. Crossed ends have a loss
+    too, and a gradient that separates them.
 
-    Shapes: `y_true` and the optional `sample_weight` and `where` (n,); `y_pred` (n, 2), lower
-    and upper ends; `alpha` and `smoothing` are traced numbers. A scalar.
-    Range: [0, ∞), in units of y; lower is better.
-    Undefined: 0 with zero gradient when nothing counts; NaN for `alpha` outside (0, 1] or
-    negative `smoothing`.
-    Gradient: smooth for positive `smoothing`; convex in y_pred.
-    Cost: O(n) time, no temporary arrays.
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: Winkler (1972); Gneiting & Raftery (2007).
+    Args:
+        y_true: Targets, shape (n,).
+        y_pred: Lower and upper ends of the intervals, shape (n, 2).
+        alpha: One minus the nominal coverage, in (0, 1], a traced number.
+        smoothing: Scale τ of the noise, in units of y, a traced non-negative number; 0 for the
+            exact loss.
+        kernel: Distribution of the noise: "logistic", "gaussian", "uniform" on [−1, 1] or
+            "laplace"; or "huber".
+        sample_weight: Weights, shape (n,).
+        where: Mask, shape (n,); samples where it is False are ignored.
 
-    >>> round(float(interval_score_loss([2.0, 5.0], [[1.0, 3.0], [1.0, 3.0]], alpha=0.5)), 6)
-    6.0
+    Returns:
+        Scalar in [0, ∞), in units of y; lower is better.
+
+    Undefined:
+        0 with zero gradient if no sample has positive weight; NaN for `alpha` outside (0, 1] or
+        negative `smoothing`.
+
+    Gradient:
+        Smooth for positive `smoothing`; the loss is convex in `y_pred`.
+
+    Cost:
+        O(n) time, no temporary arrays.
+
+    References:
+        Winkler (1972); Gneiting & Raftery (2007).
+
+    Examples:
+        >>> round(float(interval_score_loss([2.0, 5.0], [[1.0, 3.0], [1.0, 3.0]], alpha=0.5)), 6)
+        6.0
     """
     check.one_of("kernel", kernel, KERNELS)
     y_true, y_pred = check.columns(y_true, y_pred, 2, "prediction intervals")
@@ -186,31 +240,53 @@ def crps_loss(
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """Mean smoothed continuous ranked probability score, of an ensemble or of quantiles.
+    """Mean smoothed continuous ranked probability score (CRPS) of an ensemble or of quantiles.
 
-    Without `alpha` the columns are the members x of an ensemble, in any order: the mean of
-    2 ρ_k(y − x_(k)) over the members as they rise, at the levels (k − ½) / m, or with `fair`
-    (k − 1) / (m − 1). Stands for `jmetrics.crps_ensemble`. With `alpha` the columns are quantiles
-    of these levels, and the sum is 2 ∫ ρ_α(y − q_α) dα by the trapezoid rule, as in
-    `jmetrics.crps_quantiles`. ρ is that of `pinball_loss`, and the loss at most twice the bound
-    there off.
+    Without `alpha` the columns are the members x of an ensemble, in any order: the mean of 2
+    ρ_k(y − x_(k)) over the sorted members, at the levels (k − ½) / m, or with `fair`
+    (k − 1) / (m − 1). Surrogate of `jmetrics.crps_ensemble`. With `alpha` the columns are quantiles
+    of these levels, and the loss is 2 ∫ ρ_α(y − q_α) dα by the trapezoidal rule, as in
+    `jmetrics.crps_quantiles`. ρ is that of `pinball_loss`, and the loss differs from the exact one
+    by at most twice the bound given there.
 
-    Shapes: `y_true` and the optional `sample_weight` and `where` (n,); `y_pred` (n, m); `alpha`
-    (m,) traced levels that rise, and `smoothing` a traced number. A scalar.
-    Range: [0, ∞), in units of y; lower is better.
-    Undefined: 0 with zero gradient when nothing counts; NaN for levels that fall or are outside
-    [0, 1] and for negative `smoothing`.
-    Gradient: smooth for positive `smoothing`, as long as the order of the members stays.
-    Cost: O(n m log m) time for an ensemble, O(n m) for quantiles.
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit, and for
-    `fair` with a single member or with `alpha`.
-    Source: Gneiting & Raftery (2007); Laio & Tamea (2007); Ferro (2014) for `fair`.
+    Args:
+        y_true: Targets, shape (n,).
+        y_pred: Ensemble members or predicted quantiles, shape (n, m).
+        alpha: Increasing levels of the quantiles in [0, 1], traced, shape (m,); None for an
+            ensemble.
+        fair: Whether to use the unbiased (fair) levels of an ensemble; static.
+        smoothing: Scale τ of the noise, in units of y, a traced non-negative number; 0 for the
+            exact loss.
+        kernel: Distribution of the noise: "logistic", "gaussian", "uniform" on [−1, 1] or
+            "laplace"; or "huber".
+        sample_weight: Weights, shape (n,).
+        where: Mask, shape (n,); samples where it is False are ignored.
 
-    >>> round(float(crps_loss([0.1], [[0.1, 0.3, 0.2]])), 6)
-    0.055556
-    >>> y_pred = [[1.0, 2.0, 4.0], [0.0, 1.0, 2.0]]
-    >>> round(float(crps_loss([2.0, 3.0], y_pred, alpha=[0.25, 0.5, 0.75])), 6)
-    0.8125
+    Returns:
+        Scalar in [0, ∞), in units of y; lower is better.
+
+    Undefined:
+        0 with zero gradient if no sample has positive weight; NaN for levels that decrease or lie
+        outside [0, 1] and for negative `smoothing`.
+
+    Gradient:
+        Smooth for positive `smoothing`, as long as the order of the members does not change.
+
+    Cost:
+        O(n m log m) time for an ensemble, O(n m) for quantiles.
+
+    Raises:
+        ValueError: If `fair` is given with a single member or with `alpha`.
+
+    References:
+        Gneiting & Raftery (2007); Laio & Tamea (2007); Ferro (2014) for `fair`.
+
+    Examples:
+        >>> round(float(crps_loss([0.1], [[0.1, 0.3, 0.2]])), 6)
+        0.055556
+        >>> y_pred = [[1.0, 2.0, 4.0], [0.0, 1.0, 2.0]]
+        >>> round(float(crps_loss([2.0, 3.0], y_pred, alpha=[0.25, 0.5, 0.75])), 6)
+        0.8125
     """
     check.one_of("kernel", kernel, KERNELS)
     smoothing, fair = check.number("smoothing", smoothing), bool(fair)
@@ -241,19 +317,31 @@ def _crps_loss(y_true, y_pred, sample_weight, where, alpha, smoothing, *, kernel
 
 
 def non_crossing_quantiles(raw: ArrayLike) -> Array:
-    """Quantiles that rise, from any outputs of a model: the first, plus positive steps.
+    """Quantiles that do not cross, from any outputs of a model: the first, plus positive steps.
 
-    q_1 = r_1 and q_k = q_(k−1) + log(1 + exp(r_k)), so that none crosses another.
+    q_1 = r_1 and q_k = q_(k−1) + log(1 + exp(r_k)).
 
-    Shapes: `raw` (..., n_levels) with the levels rising along the last axis; the result is the
-    same.
-    Gradient: smooth.
-    Cost: O(n n_levels) time.
-    Raises: ValueError or TypeError for what is no array with an axis.
-    Source: Gasthaus et al. (2019); Park, Maddix, Aubet et al. (2022).
+    Args:
+        raw: Outputs r of a model, shape (..., n_levels), levels increasing along the last axis.
 
-    >>> non_crossing_quantiles([1.0, 0.0, -100.0])
-    Array([1.       , 1.6931472, 1.6931472], dtype=float32)
+    Returns:
+        Non-decreasing quantiles along the last axis, with the shape of `raw`.
+
+    Gradient:
+        Smooth.
+
+    Cost:
+        O(n n_levels) time.
+
+    Raises:
+        ValueError: If `raw` has no axis.
+
+    References:
+        Gasthaus et al. (2019); Park, Maddix, Aubet et al. (2022).
+
+    Examples:
+        >>> non_crossing_quantiles([1.0, 0.0, -100.0])
+        Array([1.       , 1.6931472, 1.6931472], dtype=float32)
     """
     raw = check.array("raw", raw)
     check.require(raw.ndim > 0, f"`raw` must have one or more axes, got shape {raw.shape}")
@@ -277,17 +365,30 @@ def crossing_penalty(
 
     To be added to a `pinball_loss` of several levels, each with its own output.
 
-    Shapes: `y_pred` (n, n_levels) with the levels rising along the columns; `sample_weight` and
-    `where` (n,); `margin` is a traced number. A scalar.
-    Range: [0, ∞), in units of y; lower is better, 0 if nothing crosses.
-    Undefined: 0 with zero gradient when nothing counts.
-    Gradient: piecewise constant; smooth in the weights.
-    Cost: O(n n_levels) time, no temporary arrays.
-    Raises: ValueError or TypeError for shapes and dtypes that do not fit.
-    Source: Bondell, Reich & Wang (2010) on quantiles that do not cross.
+    Args:
+        y_pred: Predicted quantiles, shape (n, n_levels), levels increasing along the columns.
+        margin: Least gap between neighbouring quantiles, in units of y, a traced number.
+        sample_weight: Weights, shape (n,).
+        where: Mask, shape (n,); samples where it is False are ignored.
 
-    >>> float(crossing_penalty([[1.0, 2.0, 1.5], [0.0, 1.0, 2.0]]))
-    0.25
+    Returns:
+        Scalar in [0, ∞), in units of y; lower is better; 0 if nothing crosses.
+
+    Undefined:
+        0 with zero gradient if no sample has positive weight.
+
+    Gradient:
+        Piecewise constant; smooth in the weights.
+
+    Cost:
+        O(n n_levels) time, no temporary arrays.
+
+    References:
+        Bondell, Reich & Wang (2010) on quantiles that do not cross.
+
+    Examples:
+        >>> float(crossing_penalty([[1.0, 2.0, 1.5], [0.0, 1.0, 2.0]]))
+        0.25
     """
     y_pred, sample_weight, where = check.samples(
         y_pred=y_pred, sample_weight=sample_weight, where=where, ndim=(2,)

@@ -1,4 +1,4 @@
-"""Metrics of ranks that are smooth: how many items are above, each with a probability."""
+"""Losses from soft ranks, the expected number of items above each."""
 
 from __future__ import annotations
 
@@ -35,25 +35,42 @@ def soft_rank(
     num_segments: int | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """Rank of each item in its list, from 1 for the highest score, as a smooth function.
+    """Smooth rank of each item in its list, from 1 for the highest score.
 
     1 + Σ_j≠i F((s_j − s_i) / τ), the expected rank if noise were added to the scores: F is the
-    distribution function of the noise, "laplace" or "logistic", of scale τ = `temperature`.
-    Tends to the rank, of which ties share the mean, as τ → 0. The ranks of a list add up to
-    n (n + 1) / 2, whatever τ.
+    distribution function of the noise, of scale τ = `temperature`. Tends to the rank, with ties
+    sharing their mean, as τ → 0. The ranks of a list add up to n (n + 1) / 2 for any τ.
 
-    Shapes: `y_score` (n_lists, list_size) and `where` that or (n_lists,); or all (n,), with
-    `segment_ids` (n,) and a static `num_segments`. `temperature` is a traced number. The result
-    has the shape of `y_score`, with 0 for what does not count.
-    Undefined: NaN for a `temperature` that is not positive, and for a NaN score that counts in
-    its list.
-    Gradient: of bounded slopes, continuous, and smooth for "logistic".
-    Cost: O(n log n) time for one sort, O(n) memory.
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: Qin, Liu & Li (2010); Struski et al. (2025) for "laplace".
+    Args:
+        y_score: Scores, shape (n_lists, list_size), or (n,) with `segment_ids`.
+        temperature: Temperature τ, in units of the score, a traced positive number.
+        kernel: Distribution of the noise: "laplace" or "logistic".
+        segment_ids: List of each item, integers from 0 to num_segments − 1, shape (n,); None if the
+            lists are rows.
+        num_segments: Number of lists, a static integer, together with `segment_ids`.
+        where: Mask, shape (n_lists, list_size) or (n_lists,), or (n,) with `segment_ids`; items
+            where it is False are ignored.
 
-    >>> [round(float(rank), 2) for rank in soft_rank([[3.0, 1.0, 2.0]], temperature=0.5)[0]]
-    [1.08, 2.92, 2.0]
+    Returns:
+        Ranks in [1, n], n being the length of the list, with the shape of `y_score`; 0 for masked
+            items.
+
+    Undefined:
+        NaN for a `temperature` that is not positive, and in a list with a NaN score that is not
+        masked.
+
+    Gradient:
+        Bounded and continuous; smooth for "logistic".
+
+    Cost:
+        O(n log n) time for one sort, O(n) memory.
+
+    References:
+        Qin, Liu & Li (2010); Struski et al. (2025) for "laplace".
+
+    Examples:
+        >>> [round(float(rank), 2) for rank in soft_rank([[3.0, 1.0, 2.0]], temperature=0.5)[0]]
+        [1.08, 2.92, 2.0]
     """
     check.one_of("kernel", kernel, KERNELS)
     y_score, _, where, segment_ids, count = check.lists(
@@ -81,7 +98,7 @@ def _soft_rank(y_score, where, segment_ids, temperature, *, kernel, count):
 def _ranks(
     items: Items, weights: tuple[Array, ...], temperature: Number, kernel: str
 ) -> tuple[Array, ...]:
-    """Soft rank of each item, and what of each weight is above it."""
+    """Soft rank of each item, and the soft sum of each weight above it."""
     temperature = jnp.asarray(temperature, items.score.dtype)
     warm = temperature > 0
     weights = (jnp.ones_like(items.score), *weights)
@@ -103,25 +120,49 @@ def approx_ndcg_loss(
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """One minus the normalised discounted cumulative gain of soft ranks.
+    """One minus the normalised discounted cumulative gain (NDCG) of soft ranks.
 
-    1 − Σ gain(y_true) / log2(1 + rank) over the same of the best order, with the ranks of
-    `soft_rank`. Stands for 1 − `jmetrics.ndcg_score`, and tends to it as `temperature` → 0 where
-    no scores are tied. `gain` is "linear", "exponential" (2^y − 1) or a function of arrays.
+    1 − Σ gain(y_true) / log2(1 + rank), divided by its value for the best order, with the ranks of
+    `soft_rank`. Surrogate of 1 − `jmetrics.ndcg_score`, to which it tends as `temperature` → 0
+    where no scores are tied.
 
-    Shapes: both arrays (n_lists, list_size) and `where` that or (n_lists,); or all (n,), with
-    `segment_ids` (n,) and a static `num_segments`. `sample_weight` (n_lists,); `temperature` is a
-    traced number. A scalar, or (n_lists,) with `average=None`.
-    Range: [0, 1], lower is better.
-    Undefined: 0 with zero gradient when nothing counts. Lists without gain do not count. NaN for
-    a `temperature` that is not positive, and for NaN or negative relevance in an item that does.
-    Gradient: continuous in the scores, smooth for "logistic" and in the weights.
-    Cost: O(n log n) time for two sorts, O(n) memory.
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: Qin, Liu & Li (2010); Bruch, Zoghi, Bendersky & Najork (2019).
+    Args:
+        y_true: Non-negative relevance of the items, shape (n_lists, list_size), or (n,) with
+            `segment_ids`.
+        y_score: Scores, of the shape of `y_true`.
+        temperature: Temperature τ, in units of the score, a traced positive number.
+        gain: Gain of a relevance y: "linear" (y), "exponential" (2^y − 1) or a function of arrays.
+        kernel: Distribution of the noise in `soft_rank`: "laplace" or "logistic".
+        average: "mean" for the weighted mean over lists, None for the loss of each list.
+        segment_ids: List of each item, integers from 0 to num_segments − 1, shape (n,); None if the
+            lists are rows. Items with an id outside that range make the result NaN.
+        num_segments: Number of lists, a static integer, together with `segment_ids`.
+        sample_weight: Weights of the lists, shape (n_lists,), where n_lists is `num_segments` for
+            segments.
+        where: Mask, shape (n_lists, list_size) or (n_lists,), or (n,) with `segment_ids`; items
+            where it is False are ignored.
 
-    >>> round(float(approx_ndcg_loss([[3, 0, 1]], [[0.0, 1.0, 2.0]], temperature=1e-3)), 4)
-    0.3115
+    Returns:
+        Scalar in [0, 1]; lower is better. Shape (n_lists,) with `average=None`.
+
+    Undefined:
+        0 with zero gradient if no list has positive weight. Lists without gain are left out of the
+        mean, and are 0 with `average=None`. NaN for a `temperature` that is not positive, and for a
+        negative or NaN relevance, or a NaN score, in an unmasked item of a list with positive
+        weight.
+
+    Gradient:
+        Continuous in the scores, smooth for "logistic"; smooth in the weights.
+
+    Cost:
+        O(n log n) time for two sorts, O(n) memory.
+
+    References:
+        Qin, Liu & Li (2010); Bruch, Zoghi, Bendersky & Najork (2019).
+
+    Examples:
+        >>> round(float(approx_ndcg_loss([[3, 0, 1]], [[0.0, 1.0, 2.0]], temperature=1e-3)), 4)
+        0.3115
     """
     check.one_of("kernel", kernel, KERNELS)
     return over_lists(
@@ -150,25 +191,48 @@ def approx_mrr_loss(
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """One minus the reciprocal of the least soft rank of a relevant item.
+    """One minus the reciprocal of the smallest soft rank of a relevant item.
 
-    Items of at least `relevance_threshold` are relevant; the ranks are those of `soft_rank`.
-    Stands for 1 − `jmetrics.reciprocal_rank`, and tends to it as `temperature` → 0 where no
-    scores are tied.
+    The ranks are those of `soft_rank`. Surrogate of 1 − `jmetrics.reciprocal_rank`, to which it
+    tends as `temperature` → 0 where no scores are tied.
 
-    Shapes: both arrays (n_lists, list_size) and `where` that or (n_lists,); or all (n,), with
-    `segment_ids` (n,) and a static `num_segments`. `sample_weight` (n_lists,); `temperature` and
-    `relevance_threshold` are traced numbers. A scalar, or (n_lists,) with `average=None`.
-    Range: [0, 1), lower is better.
-    Undefined: 0 with zero gradient when nothing counts. Lists without a relevant item do not
-    count. NaN for a `temperature` that is not positive, and for NaN in an item that counts.
-    Gradient: continuous but where two relevant items are first, where it is the mean of both.
-    Cost: O(n log n) time for one sort, O(n) memory.
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: Qin, Liu & Li (2010).
+    Args:
+        y_true: Relevance of the items, shape (n_lists, list_size), or (n,) with `segment_ids`.
+        y_score: Scores, of the shape of `y_true`.
+        temperature: Temperature τ, in units of the score, a traced positive number.
+        relevance_threshold: Least relevance of a relevant item, a traced number.
+        kernel: Distribution of the noise in `soft_rank`: "laplace" or "logistic".
+        average: "mean" for the weighted mean over lists, None for the loss of each list.
+        segment_ids: List of each item, integers from 0 to num_segments − 1, shape (n,); None if the
+            lists are rows. Items with an id outside that range make the result NaN.
+        num_segments: Number of lists, a static integer, together with `segment_ids`.
+        sample_weight: Weights of the lists, shape (n_lists,), where n_lists is `num_segments` for
+            segments.
+        where: Mask, shape (n_lists, list_size) or (n_lists,), or (n,) with `segment_ids`; items
+            where it is False are ignored.
 
-    >>> round(float(approx_mrr_loss([[0, 1, 1]], [[2.0, 1.0, 0.0]], temperature=0.01)), 4)
-    0.5
+    Returns:
+        Scalar in [0, 1); lower is better. Shape (n_lists,) with `average=None`.
+
+    Undefined:
+        0 with zero gradient if no list has positive weight. Lists without a relevant item are left
+        out of the mean, and are 0 with `average=None`. NaN for a `temperature` that is not
+        positive, and for a NaN relevance or score in an unmasked item of a list with positive
+        weight.
+
+    Gradient:
+        Continuous, except where two relevant items share the first rank, where it is the mean of
+        both.
+
+    Cost:
+        O(n log n) time for one sort, O(n) memory.
+
+    References:
+        Qin, Liu & Li (2010).
+
+    Examples:
+        >>> round(float(approx_mrr_loss([[0, 1, 1]], [[2.0, 1.0, 0.0]], temperature=0.01)), 4)
+        0.5
     """
     return _of_relevant(
         "mrr",
@@ -200,26 +264,49 @@ def approx_average_precision_loss(
 ) -> Array:
     """One minus the average precision of soft ranks.
 
-    1 − mean over relevant items of their soft rank among the relevant over that among all.
-    Items of at least `relevance_threshold` are relevant; the ranks are those of `soft_rank`.
-    Stands for 1 − `jmetrics.average_precision_at_k`, and tends to it as `temperature` → 0 where
-    no scores are tied.
+    1 − the mean over relevant items of the ratio of their soft rank among the relevant items to
+    that among all. The ranks are those of `soft_rank`. Surrogate of
+    1 − `jmetrics.average_precision_at_k`, to which it tends as `temperature` → 0 where no scores
+    are tied.
 
-    Shapes: both arrays (n_lists, list_size) and `where` that or (n_lists,); or all (n,), with
-    `segment_ids` (n,) and a static `num_segments`. `sample_weight` (n_lists,); `temperature` and
-    `relevance_threshold` are traced numbers. A scalar, or (n_lists,) with `average=None`.
-    Range: [0, 1), lower is better.
-    Undefined: 0 with zero gradient when nothing counts. Lists without a relevant item do not
-    count. NaN for a `temperature` that is not positive, and for NaN in an item that counts.
-    Gradient: continuous in the scores, smooth for "logistic" and in the weights.
-    Cost: O(n log n) time for one sort, O(n) memory.
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: Qin, Liu & Li (2010); Brown, Xie, Kalogeiton & Zisserman (2020).
+    Args:
+        y_true: Relevance of the items, shape (n_lists, list_size), or (n,) with `segment_ids`.
+        y_score: Scores, of the shape of `y_true`.
+        temperature: Temperature τ, in units of the score, a traced positive number.
+        relevance_threshold: Least relevance of a relevant item, a traced number.
+        kernel: Distribution of the noise in `soft_rank`: "laplace" or "logistic".
+        average: "mean" for the weighted mean over lists, None for the loss of each list.
+        segment_ids: List of each item, integers from 0 to num_segments − 1, shape (n,); None if the
+            lists are rows. Items with an id outside that range make the result NaN.
+        num_segments: Number of lists, a static integer, together with `segment_ids`.
+        sample_weight: Weights of the lists, shape (n_lists,), where n_lists is `num_segments` for
+            segments.
+        where: Mask, shape (n_lists, list_size) or (n_lists,), or (n,) with `segment_ids`; items
+            where it is False are ignored.
 
-    >>> y_score = [[2.0, 1.0, 0.0]]
-    >>> loss = approx_average_precision_loss([[0, 1, 1]], y_score, temperature=0.01)
-    >>> round(float(loss), 4)
-    0.4167
+    Returns:
+        Scalar in [0, 1); lower is better. Shape (n_lists,) with `average=None`.
+
+    Undefined:
+        0 with zero gradient if no list has positive weight. Lists without a relevant item are left
+        out of the mean, and are 0 with `average=None`. NaN for a `temperature` that is not
+        positive, and for a NaN relevance or score in an unmasked item of a list with positive
+        weight.
+
+    Gradient:
+        Continuous in the scores, smooth for "logistic"; smooth in the weights.
+
+    Cost:
+        O(n log n) time for one sort, O(n) memory.
+
+    References:
+        Qin, Liu & Li (2010); Brown, Xie, Kalogeiton & Zisserman (2020).
+
+    Examples:
+        >>> y_score = [[2.0, 1.0, 0.0]]
+        >>> loss = approx_average_precision_loss([[0, 1, 1]], y_score, temperature=0.01)
+        >>> round(float(loss), 4)
+        0.4167
     """
     return _of_relevant(
         "map",
@@ -266,7 +353,7 @@ def _of_relevant(
 
 @functools.lru_cache(maxsize=64)
 def _approx_ndcg(gain: Gain, kernel: str) -> ListLoss:
-    """What to compute for a gain; the same object each time, so that it compiles once."""
+    """The loss for a gain, cached so that it compiles once."""
     score = discounted(gain, ideal=True)
     return ListLoss(score.prepare, score.reason, functools.partial(_ndcg, kernel=kernel))
 

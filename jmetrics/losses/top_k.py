@@ -1,4 +1,4 @@
-"""The k largest of several scores, each with a share of being among them."""
+"""Soft membership of scores in the k largest."""
 
 from __future__ import annotations
 
@@ -26,25 +26,40 @@ def soft_top_k_accuracy_loss(
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """One minus the mean share that the true class has of the k largest scores.
+    """One minus the mean soft membership of the true class in the k largest scores.
 
-    The share of class j is p_j = 1 / (1 + exp(−(s_j − b) / τ)), with the threshold b for which
-    the shares of all classes add up to k. Stands for 1 − `jmetrics.top_k_accuracy_score`, and
-    tends to it as `temperature` → 0 where no scores are tied.
+    The membership of class j is p_j = 1 / (1 + exp(−(s_j − b) / τ)), with the threshold b for which
+    the memberships of all classes add up to k. Surrogate of 1 − `jmetrics.top_k_accuracy_score`, to
+    which it tends as `temperature` → 0 where no scores are tied.
 
-    Shapes: `y_true`, `sample_weight` and `where` (n,); `y_score` (n, n_classes) with labels 0 to
-    n_classes − 1. `k` is static, `temperature` a traced number. A scalar.
-    Range: [0, 1], lower is better; 0 for a `k` of all classes.
-    Undefined: 0 with zero gradient when nothing counts; NaN for a NaN score, for a label that is
-    no class and for a `temperature` that is not positive.
-    Gradient: smooth, also of the threshold, to any order.
-    Cost: O(n n_classes) time for each of some 40 steps that find the threshold.
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: Petersen, Kuehne, Borgelt & Deussen (2022); Struski et al. (2025) for the threshold.
+    Args:
+        y_true: Classes, integers from 0 to n_classes − 1, shape (n,).
+        y_score: Scores, shape (n, n_classes).
+        k: Number of largest scores, a static positive integer.
+        temperature: Temperature τ, in units of the score, a traced positive number.
+        sample_weight: Weights, shape (n,).
+        where: Mask, shape (n,); samples where it is False are ignored.
 
-    >>> y_score = [[3.0, 1.0, 0.0], [0.0, 0.0, 0.0]]
-    >>> round(float(soft_top_k_accuracy_loss([0, 1], y_score, k=1)), 4)
-    0.4931
+    Returns:
+        Scalar in [0, 1]; lower is better; 0 if `k` includes all classes.
+
+    Undefined:
+        0 with zero gradient if no sample has positive weight; NaN for a NaN score, for a label that
+        is not a class and for a `temperature` that is not positive.
+
+    Gradient:
+        Smooth to any order, including that of the threshold.
+
+    Cost:
+        O(n n_classes) time for each of some 40 steps that find the threshold.
+
+    References:
+        Petersen, Kuehne, Borgelt & Deussen (2022); Struski et al. (2025) for the threshold.
+
+    Examples:
+        >>> y_score = [[3.0, 1.0, 0.0], [0.0, 0.0, 0.0]]
+        >>> round(float(soft_top_k_accuracy_loss([0, 1], y_score, k=1)), 4)
+        0.4931
     """
     arrays = check.class_scores(
         y_true=y_true, y_score=y_score, sample_weight=sample_weight, where=where
@@ -79,7 +94,7 @@ def _soft_top_k_accuracy_loss(y_true, y_score, sample_weight, where, temperature
 
 def _margins(score: Array, temperature: Array, k: int) -> Array:
     """Each (s_j − b) / τ, for the b of each row with which their sigmoids add up to k."""
-    # From the k-th score on, to which b is near, no digit is lost to how large they are.
+    # Relative to the k-th score, which b is near, no digit is lost to the size of the scores.
     top, _ = lax.top_k(lax.stop_gradient(score), k + 1)
     score = (score - top[:, k - 1 : k]) / temperature
     return score - _threshold(score, (top[:, k] - top[:, k - 1]) / temperature, k)[:, None]
@@ -99,10 +114,10 @@ def _threshold(score: Array, following: Array, k: int) -> Array:
             above = f(middle) > 0
             return jnp.where(above, middle, low), jnp.where(above, high, middle)
 
-        # At these, k + 1 shares of at least k / (k + 1) add up to k or more; k − 1 of at most 1
-        # and n_classes − k + 1 of at most 1 / (n_classes − k + 1) to no more.
+        # At `low`, k + 1 memberships of at least k / (k + 1) add up to k or more; at `high`, k − 1
+        # of at most 1 and n_classes − k + 1 of at most 1 / (n_classes − k + 1) to at most k.
         high = jnp.full_like(following, math.log(n_classes - k))
-        # Further down than this, nothing but the first k has a share.
+        # Below this, memberships outside the first k underflow.
         low = jnp.maximum(following, 2 * math.log(jnp.finfo(score.dtype).tiny)) - math.log(k)
         ends = low, high
         steps = jnp.finfo(score.dtype).nmant + 16

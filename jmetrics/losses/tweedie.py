@@ -41,26 +41,43 @@ def tweedie_loss(
 ) -> Array:
     """Mean Tweedie deviance of a linear predictor, which may be any real number.
 
-    Stands for, and equals, `jmetrics.mean_tweedie_deviance(y_true, μ)`, where `y_pred` is log μ
-    with `link="log"`, log(e^μ − 1) with "softplus", and μ itself with "identity". Below `floor`,
-    which no other link looks at, the last goes on along its tangent, unless that falls, plus
-    (floor − μ)² / floor^p, which leads back. With "log" and "softplus", μ may be out of the range
-    of the dtype; where μ^(2−p) or y μ^(1−p) comes within e^8 of its end, the loss goes on along
-    its tangent.
+    Surrogate of, and equal to, `jmetrics.mean_tweedie_deviance(y_true, μ)`, where `y_pred` is log μ
+    with `link="log"`, log(e^μ − 1) with "softplus", and μ itself with "identity". With "identity",
+    the deviance is extended below `floor` by its tangent there, or by a constant where the tangent
+    would decrease towards smaller μ, plus (floor − μ)² / floor^p, which leads back to the domain.
+    With "log" and "softplus", μ may exceed the range of the dtype; where μ^(2−p) or y μ^(1−p) comes
+    within a factor of e^8 of the end of that range, the loss is extended by its tangent.
 
-    Shapes: all (n,); `power`, ≤ 0 or ≥ 1, and `floor` are traced numbers, and the first may be
-    learned. A scalar.
-    Range: [0, ∞), in units of y^(2−p); lower is better.
-    Undefined: 0 with zero gradient when nothing counts; NaN for a power between 0 and 1, for
-    targets outside the domain, y_true ≥ 0 for 1 ≤ p < 2 and y_true > 0 for p ≥ 2, and for a
-    `floor` of the identity link that is not positive.
-    Gradient: smooth in y_pred and `power`; convex in y_pred for 1 ≤ p ≤ 2 with the log link.
-    Cost: O(n) time, no temporary arrays.
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: Jørgensen (1987).
+    Args:
+        y_true: Targets, shape (n,): y ≥ 0 for 1 ≤ p < 2, y > 0 for p ≥ 2, any for p ≤ 0.
+        y_pred: Linear predictor, any real numbers, shape (n,).
+        power: Power p, ≤ 0 or ≥ 1, a traced number, which may be learned.
+        link: Link of `y_pred` to the mean μ: "log", "softplus" or "identity".
+        floor: Least μ at which the "identity" link evaluates the deviance, a traced positive
+            number; other links ignore it.
+        sample_weight: Weights, shape (n,).
+        where: Mask, shape (n,); samples where it is False are ignored.
 
-    >>> round(float(tweedie_loss([2.0, 0.0, 1.0], [-0.69314718, -0.69314718, 0.69314718])), 5)
-    2.04738
+    Returns:
+        Scalar in [0, ∞), in units of y^(2−p); lower is better.
+
+    Undefined:
+        0 with zero gradient if no sample has positive weight; NaN for a power between 0 and 1, for
+        targets outside the domain, and for a `floor` of the identity link that is not positive.
+
+    Gradient:
+        Smooth in `y_pred` and `power`; the loss is convex in `y_pred` for 1 ≤ p ≤ 2 with the log
+        link.
+
+    Cost:
+        O(n) time, no temporary arrays.
+
+    References:
+        Jørgensen (1987).
+
+    Examples:
+        >>> round(float(tweedie_loss([2.0, 0.0, 1.0], [-0.69314718, -0.69314718, 0.69314718])), 5)
+        2.04738
     """
     check.one_of("link", link, tuple(_LINKS))
     return _checked(_LINKS[link], y_true, y_pred, power, floor, sample_weight, where)
@@ -77,19 +94,37 @@ def poisson_loss(
 ) -> Array:
     """Mean Poisson deviance of a linear predictor, Σ w 2 (y log(y / μ) − y + μ) / Σ w.
 
-    `tweedie_loss` with power 1, of which it has the links. Stands for
-    `jmetrics.mean_poisson_deviance`; its gradient is twice that of the Poisson likelihood.
+    `tweedie_loss` with power 1 and the same links. Surrogate of `jmetrics.mean_poisson_deviance`;
+    its gradient is twice that of the Poisson negative log-likelihood.
 
-    Shapes: all (n,); `floor` is a traced number. A scalar.
-    Range: [0, ∞), in units of y; lower is better.
-    Undefined: 0 with zero gradient when nothing counts; NaN for y_true < 0.
-    Gradient: smooth in y_pred but at `floor`, also at y_true = 0; convex with every link.
-    Cost: O(n) time, no temporary arrays.
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: McCullagh & Nelder (1989).
+    Args:
+        y_true: Targets, non-negative, shape (n,).
+        y_pred: Linear predictor, any real numbers, shape (n,).
+        link: Link of `y_pred` to the mean μ: "log", "softplus" or "identity", as in `tweedie_loss`.
+        floor: Least μ at which the "identity" link evaluates the deviance, a traced positive
+            number; other links ignore it.
+        sample_weight: Weights, shape (n,).
+        where: Mask, shape (n,); samples where it is False are ignored.
 
-    >>> round(float(poisson_loss([2.0, 0.0, 1.0], [0.0, -100.0, 0.0])), 6)
-    0.25753
+    Returns:
+        Scalar in [0, ∞), in units of y; lower is better.
+
+    Undefined:
+        0 with zero gradient if no sample has positive weight; NaN for y_true < 0.
+
+    Gradient:
+        Smooth in `y_pred` except at `floor`, also at y_true = 0; the loss is convex in `y_pred`
+        with every link.
+
+    Cost:
+        O(n) time, no temporary arrays.
+
+    References:
+        McCullagh & Nelder (1989).
+
+    Examples:
+        >>> round(float(poisson_loss([2.0, 0.0, 1.0], [0.0, -100.0, 0.0])), 6)
+        0.25753
     """
     return tweedie_loss(
         y_true, y_pred, power=1, link=link, floor=floor, sample_weight=sample_weight, where=where
@@ -107,19 +142,35 @@ def gamma_loss(
 ) -> Array:
     """Mean gamma deviance of a linear predictor, Σ w 2 (log(μ / y) + y / μ − 1) / Σ w.
 
-    `tweedie_loss` with power 2, of which it has the links. Stands for
-    `jmetrics.mean_gamma_deviance`.
+    `tweedie_loss` with power 2 and the same links. Surrogate of `jmetrics.mean_gamma_deviance`.
 
-    Shapes: all (n,); `floor` is a traced number. A scalar.
-    Range: [0, ∞), without unit; lower is better.
-    Undefined: 0 with zero gradient when nothing counts; NaN for y_true ≤ 0.
-    Gradient: smooth in y_pred, and convex with the log link.
-    Cost: O(n) time, no temporary arrays.
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: McCullagh & Nelder (1989).
+    Args:
+        y_true: Targets, positive, shape (n,).
+        y_pred: Linear predictor, any real numbers, shape (n,).
+        link: Link of `y_pred` to the mean μ: "log", "softplus" or "identity", as in `tweedie_loss`.
+        floor: Least μ at which the "identity" link evaluates the deviance, a traced positive
+            number; other links ignore it.
+        sample_weight: Weights, shape (n,).
+        where: Mask, shape (n,); samples where it is False are ignored.
 
-    >>> round(float(gamma_loss([2.0, 1.0], [0.0, 0.0])), 6)
-    0.306853
+    Returns:
+        Scalar in [0, ∞), without unit; lower is better.
+
+    Undefined:
+        0 with zero gradient if no sample has positive weight; NaN for y_true ≤ 0.
+
+    Gradient:
+        Smooth in `y_pred`; the loss is convex in `y_pred` with the log link.
+
+    Cost:
+        O(n) time, no temporary arrays.
+
+    References:
+        McCullagh & Nelder (1989).
+
+    Examples:
+        >>> round(float(gamma_loss([2.0, 1.0], [0.0, 0.0])), 6)
+        0.306853
     """
     return tweedie_loss(
         y_true, y_pred, power=2, link=link, floor=floor, sample_weight=sample_weight, where=where
@@ -137,18 +188,35 @@ def inverse_gaussian_loss(
 ) -> Array:
     """Mean inverse Gaussian deviance of a linear predictor, Σ w (y − μ)² / (y μ²) / Σ w.
 
-    `tweedie_loss` with power 3, of which it has the links.
+    `tweedie_loss` with power 3 and the same links.
 
-    Shapes: all (n,); `floor` is a traced number. A scalar.
-    Range: [0, ∞), in units of 1 / y; lower is better.
-    Undefined: 0 with zero gradient when nothing counts; NaN for y_true ≤ 0.
-    Gradient: smooth in y_pred; not convex where μ is above 2 y.
-    Cost: O(n) time, no temporary arrays.
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: McCullagh & Nelder (1989).
+    Args:
+        y_true: Targets, positive, shape (n,).
+        y_pred: Linear predictor, any real numbers, shape (n,).
+        link: Link of `y_pred` to the mean μ: "log", "softplus" or "identity", as in `tweedie_loss`.
+        floor: Least μ at which the "identity" link evaluates the deviance, a traced positive
+            number; other links ignore it.
+        sample_weight: Weights, shape (n,).
+        where: Mask, shape (n,); samples where it is False are ignored.
 
-    >>> float(inverse_gaussian_loss([2.0, 1.0], [0.0, 0.0]))
-    0.25
+    Returns:
+        Scalar in [0, ∞), in units of 1 / y; lower is better.
+
+    Undefined:
+        0 with zero gradient if no sample has positive weight; NaN for y_true ≤ 0.
+
+    Gradient:
+        Smooth in `y_pred`; the loss is not convex where μ exceeds 2 y.
+
+    Cost:
+        O(n) time, no temporary arrays.
+
+    References:
+        McCullagh & Nelder (1989).
+
+    Examples:
+        >>> float(inverse_gaussian_loss([2.0, 1.0], [0.0, 0.0]))
+        0.25
     """
     return tweedie_loss(
         y_true, y_pred, power=3, link=link, floor=floor, sample_weight=sample_weight, where=where
@@ -163,23 +231,38 @@ def tweedie_nll(
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """Mean of the part of the Tweedie log-likelihood with the mean in it, as boosting has it.
+    """Mean of the terms of the Tweedie negative log-likelihood that depend on the mean.
 
-    Σ w (μ^(2−p) / (2−p) − y μ^(1−p) / (1−p)) / Σ w with `y_pred` = log μ: what XGBoost and
-    LightGBM minimise as "tweedie". It is half of `tweedie_loss` less a function of y and p that
-    has no limit at p = 1; so it is negative for y > 0, and a power cannot be learned from it.
+    Σ w (μ^(2−p) / (2−p) − y μ^(1−p) / (1−p)) / Σ w with `y_pred` = log μ: what XGBoost and LightGBM
+    minimise as "tweedie". It is half of `tweedie_loss` plus the mean of y^(2−p) / ((p − 1)
+    (2 − p)), which has no limit at p = 1; so a power cannot be learned from it.
 
-    Shapes: all (n,); `power` is a traced number between 1 and 2. A scalar.
-    Range: (−∞, ∞), in units of y^(2−p); lower is better.
-    Undefined: 0 with zero gradient when nothing counts; NaN for a power outside (1, 2) and for
-    y_true < 0.
-    Gradient: smooth and convex in y_pred.
-    Cost: O(n) time, no temporary arrays.
-    Raises: ValueError or TypeError for shapes and dtypes that do not fit.
-    Source: `tweedie-nloglik` of XGBoost; Jørgensen (1987).
+    Args:
+        y_true: Targets, non-negative, shape (n,).
+        y_pred: Logarithm of the predicted mean, shape (n,).
+        power: Power p in (1, 2), a traced number.
+        sample_weight: Weights, shape (n,).
+        where: Mask, shape (n,); samples where it is False are ignored.
 
-    >>> float(tweedie_nll([2.0, 0.0], [0.0, 0.0]))
-    4.0
+    Returns:
+        Scalar in [0, ∞), in units of y^(2−p); lower is better.
+
+    Undefined:
+        0 with zero gradient if no sample has positive weight; NaN for a power outside (1, 2) and
+        for y_true < 0.
+
+    Gradient:
+        Smooth in `y_pred`; the loss is convex in `y_pred`.
+
+    Cost:
+        O(n) time, no temporary arrays.
+
+    References:
+        `tweedie-nloglik` of XGBoost; Jørgensen (1987).
+
+    Examples:
+        >>> float(tweedie_nll([2.0, 0.0], [0.0, 0.0]))
+        4.0
     """
     return _checked(_likelihood, y_true, y_pred, power, 1.0, sample_weight, where)
 
@@ -212,7 +295,7 @@ def _tweedie_loss(y_true, y_pred, sample_weight, where, power, floor, *, devianc
         return deviance(y, linear, power, floor)
 
     if deviance in _STEEP and jnp.issubdtype(weight.dtype, jnp.floating):
-        # Without weight, what overflows must not reach a derivative: 0 times ∞ is no 0.
+        # An overflow must not reach the gradient even at weight 0: 0 · ∞ is NaN.
         parts = jax.jvp(of, *lax.stop_gradient(((y_true, y_pred), (one, one))))
         lost = off & ~(domain & jnp.isfinite(sum(parts)))
         y_true, y_pred = jnp.where(lost, one, y_true), jnp.where(lost, 0, y_pred)
@@ -249,5 +332,5 @@ def _likelihood(y: Array, linear: Array, power: Power, _: Array) -> Array:
 
 
 _STEEP = (_of_mean, _likelihood)
-"""Deviances with slopes that may overflow."""
+"""Deviances whose slopes may overflow."""
 _LINKS = {"log": _of_log, "softplus": _of_softplus, "identity": _of_mean}

@@ -1,4 +1,10 @@
-"""Scikit-learn's metrics under their names, computed by the core, on data of the host."""
+"""Scikit-learn's metrics under their names and signatures, computed by the core.
+
+Labels may be numbers, strings, booleans or objects, in lists, NumPy or JAX arrays, or columns of
+data frames. Results are Python floats and NumPy arrays, computed in float64 whatever the dtype of
+the input, except that the clipping of probabilities follows their dtype. Samples of zero weight
+are treated as absent. Messages of errors and warnings are not scikit-learn's, their classes are.
+"""
 
 from jmetrics.sklearn_compat._params import InvalidParameterError as InvalidParameterError
 from jmetrics.sklearn_compat._warn import UndefinedMetricWarning as UndefinedMetricWarning

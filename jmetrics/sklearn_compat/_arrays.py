@@ -1,4 +1,4 @@
-"""Anything that holds numbers, as a NumPy array on the host."""
+"""Array-likes as NumPy arrays on the host."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def host(name: str, value: Any) -> np.ndarray:
     if array.ndim == 0:
         kind = TypeError if hasattr(value, "shape") else ValueError
         raise kind(f"`{name}` must have one axis or more, got {value!r}")
-    if array.dtype.kind == "V":  # bfloat16 and the like, which NumPy has no name for
+    if array.dtype.kind == "V":  # bfloat16 and other dtypes that NumPy lacks
         array = array.astype(np.float32)
     if array.dtype.kind == "c":
         raise ValueError(f"`{name}` must hold real numbers, got {array.dtype}")
@@ -28,7 +28,7 @@ def host(name: str, value: Any) -> np.ndarray:
 
 
 def numeric(name: str, value: Any, *, axes: int = 2, at_least: int = 1) -> np.ndarray:
-    """Return an array of finite numbers, booleans included, in the dtype that they come in."""
+    """Return an array of finite numbers, booleans included, in their own dtype."""
     array = host(name, value)
     if array.dtype.kind in "US":
         raise ValueError(f"`{name}` must hold numbers, got strings")
@@ -54,7 +54,7 @@ def finite(name: str, array: np.ndarray) -> None:
     if array.dtype.kind != "f":
         return
     with np.errstate(all="ignore"):
-        fine = np.isfinite(np.sum(array))  # one pass, which only huge numbers can fail too
+        fine = np.isfinite(np.sum(array))  # one pass, also False for a sum that overflows
     if fine or np.all(np.isfinite(array)):
         return
     kind = "NaN" if np.any(np.isnan(array)) else "infinity"
@@ -62,7 +62,7 @@ def finite(name: str, array: np.ndarray) -> None:
 
 
 def column(name: str, array: np.ndarray) -> np.ndarray:
-    """Return an array with one axis, which may come as one column."""
+    """Return an array with one axis; a single column is flattened."""
     if array.ndim == 2 and array.shape[1] == 1:
         return array[:, 0]
     if array.ndim != 1:
@@ -71,7 +71,7 @@ def column(name: str, array: np.ndarray) -> np.ndarray:
 
 
 def same_length(**values: Any) -> None:
-    """Raise unless all that is not None has as many samples."""
+    """Raise unless all values that are not None have the same number of samples."""
     lengths = {name: _length(name, v) for name, v in values.items() if v is not None}
     if len(set(lengths.values())) > 1:
         listing = ", ".join(f"`{name}` {length}" for name, length in lengths.items())
@@ -91,7 +91,7 @@ def _length(name: str, value: Any) -> int:
 def weights(
     value: Any, n: int, *, all_zero: type[Exception] | None = ValueError
 ) -> np.ndarray | None:
-    """Return float64 weights, one a sample; all of them 0 raise `all_zero`."""
+    """Return float64 weights, one per sample; raise `all_zero` if all are 0."""
     if value is None:
         return None
     array = numeric("sample_weight", value)

@@ -1,4 +1,4 @@
-"""Calls of the core: lengths rounded up to few, in 64 bits, with NumPy arrays back."""
+"""Calls of the core: lengths padded to few sizes, in 64 bits, with results as NumPy arrays."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from jmetrics.ragged import bucket_size
 
 
 def bucket(n: int) -> int:
-    """Round a number of samples up to one of few."""
+    """Round a number of samples up to one of few sizes."""
     return bucket_size(n, steps=2, minimum=128)
 
 
 def padded(array: np.ndarray, *sizes: int) -> np.ndarray:
-    """Put zeros behind an array along its first axes."""
+    """Pad an array with zeros at the end of its first axes."""
     shape = sizes + array.shape[len(sizes) :]
     if shape == array.shape:
         return array
@@ -29,7 +29,7 @@ def padded(array: np.ndarray, *sizes: int) -> np.ndarray:
 
 
 def in_64_bits(function: Callable[..., Any], *arrays: Any, **options: Any) -> Any:
-    """Call with 64-bit types, whatever the user's setting, and bring the arrays to the host."""
+    """Call with 64-bit types, whatever the user's setting, and return arrays on the host."""
     numbers = float, np.ndarray
     traced = {name: value for name, value in options.items() if isinstance(value, numbers)}
     static = tuple((name, v) for name, v in options.items() if name not in traced)
@@ -39,7 +39,7 @@ def in_64_bits(function: Callable[..., Any], *arrays: Any, **options: Any) -> An
 
 @functools.partial(jax.jit, static_argnums=(0, 1))
 def _compiled(function, static, arrays, traced):
-    # What has been checked on the host is not checked again, which would slow every call.
+    # Values have been checked on the host; checking them again would slow every call.
     call = checkify.checkify(
         lambda: function(*arrays, **dict(static), **traced), errors=frozenset()
     )
@@ -52,7 +52,7 @@ def of_samples(
     sample_weight: np.ndarray | None = None,
     **options: Any,
 ) -> Any:
-    """Call a metric of samples, which lie along the first axis of everything."""
+    """Call a metric of samples, which lie along the first axis of all arrays."""
     n = len(arrays[0])
     size = bucket(n)
     if sample_weight is not None:
@@ -73,7 +73,7 @@ def of_lists(
     sample_weight: np.ndarray | None,
     **options: Any,
 ) -> Any:
-    """Call a metric of lists, the rows, whose number and length both vary from call to call."""
+    """Call a metric of lists, the rows, padding both their number and their length."""
     sizes = tuple(bucket_size(n, steps=2) for n in y_true.shape)
     if sample_weight is not None:
         sample_weight = padded(sample_weight, sizes[0])
@@ -94,7 +94,7 @@ def of_curve(
     sample_weight: np.ndarray | None,
     **options: Any,
 ) -> tuple[np.ndarray, ...]:
-    """Call a function of all thresholds; only the points that there are."""
+    """Call a function of all thresholds, and return only the actual points."""
     size = bucket(len(y_true)) + 1
     arrays = y_true, y_score
     *fields, count = of_samples(curve, *arrays, sample_weight=sample_weight, size=size, **options)

@@ -1,4 +1,4 @@
-"""What options may be; the classes of the errors are those of scikit-learn's checks."""
+"""Checks of options, which raise the classes of errors that scikit-learn raises."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ import numpy as np
 
 
 class InvalidParameterError(ValueError, TypeError):
-    """An argument of a kind, or an option of a value, that there is not."""
+    """An argument has an invalid type, or an option an invalid value."""
 
 
 def refuse(name: str, value: Any, expected: str) -> InvalidParameterError:
-    """The error for an argument that is not what it must be."""
+    """The error for an argument that is not as expected."""
     return InvalidParameterError(f"`{name}` must be {expected}, got {value!r}")
 
 
 def is_sparse(value: Any) -> bool:
-    """Whether a value is a sparse array or matrix in the manner of SciPy."""
+    """Whether a value is a sparse array or matrix like those of SciPy."""
     return hasattr(value, "toarray") and hasattr(value, "nnz")
 
 
 def array_likes(*, sparse: bool = False, **values: Any) -> None:
-    """Raise for a scalar, a string or None; `sparse` arrays are welcome or not."""
+    """Raise for a scalar, a string or None, and for sparse arrays unless `sparse`."""
     for name, value in values.items():
         if isinstance(value, np.ndarray | list | tuple):
             continue
@@ -40,25 +40,25 @@ def array_likes(*, sparse: bool = False, **values: Any) -> None:
 
 
 def optional_arrays(**values: Any) -> None:
-    """Raise for what is neither None nor a dense array."""
+    """Raise for values that are neither None nor dense arrays."""
     array_likes(**{name: value for name, value in values.items() if value is not None})
 
 
 def flags(**values: Any) -> None:
-    """Raise for what is neither True nor False."""
+    """Raise for values that are neither True nor False."""
     for name, value in values.items():
         if not isinstance(value, bool | np.bool_):
             raise refuse(name, value, "True or False")
 
 
 def one_of(name: str, value: Any, options: Collection[str | None]) -> None:
-    """Raise for an option that there is not."""
+    """Raise for a value that is not one of the options."""
     if not (isinstance(value, str | None) and value in options):
         raise refuse(name, value, "one of " + ", ".join(map(repr, options)))
 
 
 def is_real(value: Any) -> bool:
-    """Whether a value is one real number, NaN included."""
+    """Whether a value is a single real number, NaN included."""
     return isinstance(value, Real)
 
 
@@ -74,13 +74,13 @@ def between(value: Any, low: float, high: float) -> bool:
 
 
 def at_least(name: str, value: Any, least: int) -> None:
-    """Raise for what is no whole number, or too small a one."""
+    """Raise for a value that is not an integer, or is below `least`."""
     if not isinstance(value, Integral) or int(value) < least:
         raise refuse(name, value, f"a whole number of at least {least}")
 
 
 def pos_label(value: Any, *, none: bool = True) -> None:
-    """Raise for what can be no label."""
+    """Raise for a value that cannot be a label."""
     if not (isinstance(value, Real | str | bool | np.bool_) or (none and value is None)):
         raise refuse("pos_label", value, "a number, a string or a boolean")
 

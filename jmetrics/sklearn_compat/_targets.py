@@ -1,4 +1,4 @@
-"""Labels of any kind: what sort of target they are, which classes occur, where each stands."""
+"""Labels of any kind: their type of target, the classes that occur, and codes of them."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ MULTILABEL = "multilabel-indicator"
 
 
 class Target(NamedTuple):
-    """Labels on the host and what they are, in scikit-learn's terms."""
+    """Labels on the host with their type of target, in scikit-learn's terms."""
 
     kind: str
     values: np.ndarray
-    """(n,) for one label a sample, also if they come as one column; else (n, n_columns)."""
+    """(n,) for one label per sample, given flat or as one column; else (n, n_columns)."""
     classes: np.ndarray
-    """Those that occur, in order; the columns of indicators."""
+    """Classes that occur, in order; the columns of indicators."""
 
 
 def target(name: str, value: Any) -> Target:
-    """Tell by type and values which sort of target labels are."""
+    """Infer the type of target from dtype and values."""
     array = value.toarray() if is_sparse(value) else host(name, value)
     if _holds_bytes(array):
         raise TypeError(f"`{name}` must hold strings or numbers, not bytes")
@@ -67,7 +67,7 @@ def _of_columns(name: str, array: np.ndarray) -> Target:
 
 
 def _whole(name: str, values: np.ndarray) -> bool:
-    """Whether no float is anything but a whole number."""
+    """Whether all floats are whole numbers."""
     if values.dtype.kind != "f":
         return True
     if np.all(values == np.trunc(values)) and np.all(np.isfinite(values)):
@@ -80,13 +80,13 @@ _TABLE = 1024
 
 
 def distinct(values: np.ndarray) -> np.ndarray:
-    """The values of an array with one axis, in order, each once."""
+    """The sorted unique values of an array with one axis."""
     if values.dtype.kind in "OU":
         return np.asarray(sorted(set(values.tolist())), values.dtype)
     wide = values.dtype.kind == "u" and values.dtype.itemsize == 8  # beyond int64
     if values.dtype.kind in "biu" and len(values) and not wide:
         low, high = int(values.min()), int(values.max())
-        if high - low < _TABLE:  # a table of what occurs needs no sort
+        if high - low < _TABLE:  # a table of the values that occur needs no sort
             seen = np.zeros(high - low + 1, np.bool_)
             seen[values.astype(np.int64) - low] = True
             return (np.flatnonzero(seen) + low).astype(values.dtype)
@@ -94,7 +94,7 @@ def distinct(values: np.ndarray) -> np.ndarray:
 
 
 def union(*groups: np.ndarray) -> np.ndarray:
-    """The classes of several arrays together, in order; strings do not mix with numbers."""
+    """The sorted union of classes of several arrays; raise for strings mixed with numbers."""
     first = groups[0]
     if all(g.dtype == first.dtype and np.array_equal(g, first) for g in groups[1:]):
         return first
@@ -106,7 +106,7 @@ def union(*groups: np.ndarray) -> np.ndarray:
 
 
 def positions(values: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    """Where in `labels` each value stands; their number for one that is none of them."""
+    """Index in `labels` of each value; the number of labels for any other value."""
     count = len(labels)
     if values.dtype.kind in "biuf" and labels.dtype.kind in "biuf":
         if _are_positions(values, labels):
@@ -120,7 +120,7 @@ def positions(values: np.ndarray, labels: np.ndarray) -> np.ndarray:
 
 
 def _are_positions(values: np.ndarray, labels: np.ndarray) -> bool:
-    """Whether the labels are 0, 1, 2, ... and no value is another."""
+    """Whether the labels are 0, 1, 2, ... and all values are among them."""
     whole = values.dtype.kind in "bi" and len(values) > 0
     return (
         whole
@@ -140,7 +140,7 @@ class Labels(NamedTuple):
     y_true: np.ndarray
     y_pred: np.ndarray
     classes: np.ndarray
-    """Those of both together, in order."""
+    """Classes of both together, in order."""
     sample_weight: np.ndarray | None
 
     @property
@@ -149,13 +149,13 @@ class Labels(NamedTuple):
         return self.kind == MULTILABEL
 
     def codes(self, labels: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
-        """Both arrays as positions in `labels`, by default the classes that occur."""
+        """Both arrays as indices in `labels`, by default the classes that occur."""
         labels = self.classes if labels is None else labels
         return positions(self.y_true, labels), positions(self.y_pred, labels)
 
 
 def labels_of(y_true: Any, y_pred: Any, sample_weight: Any = None) -> Labels:
-    """Join true and predicted labels; raise for kinds that do not go together."""
+    """Combine true and predicted labels; raise for incompatible types of target."""
     same_length(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight)
     true, pred = target("y_true", y_true), target("y_pred", y_pred)
     if len(true.values) == 0:

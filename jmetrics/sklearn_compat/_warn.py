@@ -1,4 +1,4 @@
-"""The warning for a value that is undefined: scikit-learn's class wherever it is loaded."""
+"""The warning for undefined values: scikit-learn's class where scikit-learn is loaded."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import warnings
 
 
 class _Undefined(UserWarning):
-    """A metric has no value for these data, and a convention stands in for it."""
+    """A metric is undefined for the data, and a conventional value is returned instead."""
 
 
 def _loaded() -> type[Warning] | None:
@@ -19,10 +19,11 @@ def _loaded() -> type[Warning] | None:
 
 _Undefined.__name__ = _Undefined.__qualname__ = "UndefinedMetricWarning"
 UndefinedMetricWarning = _loaded() or _Undefined
+"""Warning of a metric that is undefined for the data; scikit-learn's class if that is loaded."""
 
 
 def undefined(message: str) -> None:
-    """Warn of an undefined value, in a class that filters of both libraries know."""
+    """Warn of an undefined value, in a class that filters for either library match."""
     theirs = _loaded()
     category = UndefinedMetricWarning
     if theirs is not None and not issubclass(category, theirs):
@@ -31,7 +32,7 @@ def undefined(message: str) -> None:
 
 
 def _of_both(theirs: type[Warning]) -> type[Warning]:
-    """A class for scikit-learn imported after this module, when its own is already known."""
+    """A subclass of both classes, for scikit-learn imported after this module."""
     return type("UndefinedMetricWarning", (UndefinedMetricWarning, theirs), {})
 
 

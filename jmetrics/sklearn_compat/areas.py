@@ -1,4 +1,4 @@
-"""Areas under curves of scores, for two classes, several, or several labels."""
+"""Areas under curves of scores, binary, multiclass and multilabel."""
 
 from __future__ import annotations
 
@@ -20,7 +20,22 @@ AVERAGES = ("micro", "macro", "samples", "weighted", None)
 
 
 def average_precision_score(y_true, y_score, *, average="macro", pos_label=1, sample_weight=None):
-    """Mean over the positives of the precision at their score."""
+    """Mean over the positives of the precision at their score.
+
+    Same as `sklearn.metrics.average_precision_score`, except that mismatched shapes raise
+    ValueError.
+
+    Args:
+        y_true: True labels, shape (n,), or indicators, shape (n, n_labels).
+        y_score: Scores, shape (n,) for two classes, else (n, n_classes) or (n, n_labels).
+        average: "micro", "macro", "weighted" or "samples" averages of the columns; None for the
+            score of each.
+        pos_label: Positive class of two; 1 for classes or indicators in columns.
+        sample_weight: Weights, shape (n,).
+
+    Returns:
+        Float in [0, 1], or array (n_classes,) with `average=None`; higher is better.
+    """
     params.array_likes(y_true=y_true, y_score=y_score)
     params.one_of("average", average, AVERAGES)
     params.pos_label(pos_label, none=False)
@@ -52,7 +67,7 @@ def _is_positive(found: Target, pos_label: Any) -> np.ndarray:
 
 
 def _one_or_more(found: Target, pos_label: Any) -> np.ndarray:
-    """Indicators, of labels or of classes."""
+    """Indicators of labels or of classes."""
     if found.kind not in ("multiclass", MULTILABEL):
         raise ValueError(f"`y_true` must be labels, got {found.kind} targets")
     if pos_label != 1:
@@ -63,7 +78,7 @@ def _one_or_more(found: Target, pos_label: Any) -> np.ndarray:
 
 
 def _none(chosen: np.ndarray, weight: np.ndarray | None, average: str | None) -> np.ndarray:
-    """Whether nothing that counts is chosen: in all, in a column, or in a row of indicators."""
+    """Whether nothing with weight is chosen: overall, per column, or per row of indicators."""
     if average == "samples" and chosen.ndim == 2:
         return ~np.any(chosen, axis=1)
     counted = chosen if weight is None else chosen[weight != 0]
@@ -80,7 +95,28 @@ def roc_auc_score(
     multi_class="raise",
     labels=None,
 ):
-    """Area under the ROC curve: the share of (positive, negative) pairs ranked right."""
+    """Area under the ROC curve: the fraction of (positive, negative) pairs ranked correctly.
+
+    Same as `sklearn.metrics.roc_auc_score`, except that the result of `multi_class="ovo"` is always
+    a Python float, and mismatched shapes raise ValueError.
+
+    Args:
+        y_true: True labels, shape (n,), or indicators, shape (n, n_labels).
+        y_score: Scores, shape (n,) for two classes, else (n, n_labels), or probabilities, shape
+            (n, n_classes).
+        average: "micro", "macro", "weighted" or "samples" averages of the columns; None for the
+            area of each.
+        sample_weight: Weights, shape (n,).
+        max_fpr: Standardised partial area up to this false positive rate in (0, 1]; None for the
+            whole area.
+        multi_class: "ovr" (one versus rest) or "ovo" (one versus one) for several classes; "raise"
+            refuses them.
+        labels: Classes of the columns in increasing order; None for those that occur.
+
+    Returns:
+        Float in [0, 1], or array (n_classes,) with `average=None`; higher is better. NaN for a
+            single class.
+    """
     params.array_likes(y_true=y_true, y_score=y_score)
     params.one_of("average", average, AVERAGES)
     params.optional_arrays(sample_weight=sample_weight, labels=labels)
@@ -143,7 +179,7 @@ def _warn_of_one_class(
 def _classes(
     found: Target, score: np.ndarray, average: str | None, multi_class: str, labels: Any
 ) -> np.ndarray:
-    """Positions of the classes among the columns of scores."""
+    """Column index of the class of each sample."""
     if multi_class == "raise":
         raise ValueError("`multi_class` must be 'ovr' or 'ovo' for several classes, got 'raise'")
     if score.ndim != 2:

@@ -18,7 +18,17 @@ from jmetrics.sklearn_compat.probability import positive_label
 
 
 def auc(x, y):
-    """Area under a curve through points, by the trapezoid rule."""
+    """Area under a curve through points, by the trapezoidal rule.
+
+    Same as `sklearn.metrics.auc`.
+
+    Args:
+        x: Coordinates on the horizontal axis, shape (n_points,), increasing or decreasing.
+        y: Coordinates on the vertical axis, shape (n_points,).
+
+    Returns:
+        Float in (−∞, ∞).
+    """
     params.array_likes(x=x, y=y)
     same_length(x=x, y=y)
     x, y = (column(name, host(name, a)).astype(np.float64) for name, a in (("x", x), ("y", y)))
@@ -26,7 +36,7 @@ def auc(x, y):
         raise ValueError(f"`x` must have 2 points or more, got {len(x)}")
     if np.any(x[1:] < x[:-1]) and np.any(x[1:] > x[:-1]):
         raise ValueError("`x` must rise or fall all the way")
-    # A point that is repeated adds nothing to an area.
+    # A repeated point adds nothing to an area.
     more = bucket(len(x)) - len(x)
     return float(
         in_64_bits(jmetrics.auc, np.pad(x, (0, more), "edge"), np.pad(y, (0, more), "edge"))
@@ -34,28 +44,28 @@ def auc(x, y):
 
 
 class Scored(NamedTuple):
-    """Samples that are positive or not, with scores, as the core takes them."""
+    """Binary labels with scores, as the core takes them."""
 
     positive: np.ndarray
     score: np.ndarray
     sample_weight: np.ndarray | None
     classes: int
-    """How many classes occur."""
+    """Number of classes that occur."""
     dtype: np.dtype
-    """That of the scores as they came."""
+    """Original dtype of the scores."""
 
     def curve(self, function: Any, **options: Any) -> tuple[np.ndarray, ...]:
         """Call a function of the core."""
         return of_curve(function, self.positive, self.score, self.sample_weight, **options)
 
     def lacks(self, positive: bool) -> bool:
-        """Whether no sample that counts is positive, or none is negative."""
+        """Whether no sample with positive weight is positive, or none is negative."""
         found = self.positive == positive
         return not np.any(found if self.sample_weight is None else found[self.sample_weight != 0])
 
 
 def _also_positional(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Let options follow the arrays without their names, as scikit-learn does until 1.11."""
+    """Accept options by position, as scikit-learn does until 1.11."""
 
     @functools.wraps(function)
     def call(y_true, y_score, *unnamed, **options):
@@ -69,7 +79,24 @@ def _also_positional(function: Callable[..., Any]) -> Callable[..., Any]:
 
 @_also_positional
 def confusion_matrix_at_thresholds(y_true, y_score, *, pos_label=None, sample_weight=None):
-    """Counts tn, fp, fn and tp of predicting positive from each score upwards, and the scores."""
+    """Counts tn, fp, fn and tp of predicting positive at or above each threshold.
+
+    Same as `sklearn.metrics.confusion_matrix_at_thresholds`, except that empty input raises
+    ValueError.
+
+    Args:
+        y_true: True labels, shape (n,).
+        y_score: Scores, shape (n,).
+        pos_label: Positive class; None for 1 of {0, 1} or {−1, 1}.
+        sample_weight: Weights, shape (n,).
+
+    Returns:
+        tns: Weight of the true negatives, shape (n_thresholds,).
+        fps: Weight of the false positives.
+        fns: Weight of the false negatives.
+        tps: Weight of the true positives.
+        thresholds: The scores, decreasing.
+    """
     data = _scored(y_true, y_score, pos_label, sample_weight)
     *cells, thresholds = data.curve(jmetrics.confusion_matrix_at_thresholds)
     return (*(cell.astype(np.float64) for cell in cells), thresholds.astype(data.dtype))
@@ -83,7 +110,22 @@ def precision_recall_curve(
     sample_weight=None,
     drop_intermediate=False,
 ):
-    """Precision and recall at all thresholds, which rise, and the thresholds."""
+    """Precision and recall at all thresholds.
+
+    Same as `sklearn.metrics.precision_recall_curve`, except that empty input raises ValueError.
+
+    Args:
+        y_true: True labels, shape (n,).
+        y_score: Scores, shape (n,).
+        pos_label: Positive class; None for 1 of {0, 1} or {−1, 1}.
+        sample_weight: Weights, shape (n,).
+        drop_intermediate: Whether to drop thresholds that do not change the shape of the curve.
+
+    Returns:
+        precision: Precisions in [0, 1], shape (n_thresholds + 1,), ending in 1.
+        recall: Recalls in [0, 1], shape (n_thresholds + 1,), ending in 0.
+        thresholds: Increasing, shape (n_thresholds,).
+    """
     params.flags(drop_intermediate=drop_intermediate)
     data = _scored(y_true, y_score, pos_label, sample_weight)
     if data.lacks(True):
@@ -96,7 +138,22 @@ def precision_recall_curve(
 
 
 def roc_curve(y_true, y_score, *, pos_label=None, sample_weight=None, drop_intermediate=True):
-    """False and true positive rate at all thresholds, which fall, and the thresholds."""
+    """False and true positive rates at all thresholds.
+
+    Same as `sklearn.metrics.roc_curve`, except that empty input raises ValueError.
+
+    Args:
+        y_true: True labels, shape (n,).
+        y_score: Scores, shape (n,).
+        pos_label: Positive class; None for 1 of {0, 1} or {−1, 1}.
+        sample_weight: Weights, shape (n,).
+        drop_intermediate: Whether to drop thresholds that do not change the shape of the curve.
+
+    Returns:
+        fpr: False positive rates in [0, 1], shape (n_thresholds,).
+        tpr: True positive rates in [0, 1], shape (n_thresholds,).
+        thresholds: Decreasing from ∞, shape (n_thresholds,).
+    """
     params.flags(drop_intermediate=drop_intermediate)
     data = _scored(y_true, y_score, pos_label, sample_weight)
     for positive, kind in ((False, "negative"), (True, "positive")):
@@ -106,7 +163,22 @@ def roc_curve(y_true, y_score, *, pos_label=None, sample_weight=None, drop_inter
 
 
 def det_curve(y_true, y_score, pos_label=None, sample_weight=None, drop_intermediate=False):
-    """False positive and false negative rate at all thresholds, which rise, and the thresholds."""
+    """False positive and false negative rates at all thresholds.
+
+    Same as `sklearn.metrics.det_curve`, except that empty input raises ValueError.
+
+    Args:
+        y_true: True labels, shape (n,).
+        y_score: Scores, shape (n,).
+        pos_label: Positive class; None for 1 of {0, 1} or {−1, 1}.
+        sample_weight: Weights, shape (n,).
+        drop_intermediate: Whether to drop thresholds that do not change the shape of the curve.
+
+    Returns:
+        fpr: False positive rates in [0, 1], shape (n_thresholds,).
+        fnr: False negative rates in [0, 1], shape (n_thresholds,).
+        thresholds: Increasing, shape (n_thresholds,).
+    """
     params.flags(drop_intermediate=drop_intermediate)
     data = _scored(y_true, y_score, pos_label, sample_weight)
     if data.classes != 2:
@@ -132,14 +204,14 @@ def _scored(y_true: Any, y_score: Any, pos_label: Any, sample_weight: Any) -> Sc
 
 
 def column_weights(sample_weight: Any, n: int) -> np.ndarray | None:
-    """Weights, which may come as one column."""
+    """Weights, flattened if given as one column."""
     if sample_weight is None:
         return None
     return weights(column("sample_weight", host("sample_weight", sample_weight)), n)
 
 
 def comparable(score: np.ndarray) -> np.ndarray:
-    """Scores in one of two dtypes, so that few programs are compiled, which keep their order."""
+    """Scores in one of two dtypes that keep their order, so that few programs are compiled."""
     narrow = score.dtype.kind == "u" and score.dtype.itemsize < 8
     return score.astype(np.int64 if score.dtype.kind in "bi" or narrow else np.float64, copy=False)
 
@@ -152,7 +224,21 @@ def metric_at_thresholds(
     sample_weight=None,
     metric_params=None,
 ):
-    """Any metric of labels for predicting 1 from each score upwards, and the scores, falling."""
+    """Any metric of labels for predicting 1 at or above each threshold.
+
+    Same as `sklearn.metrics.metric_at_thresholds`, except that empty input raises ValueError.
+
+    Args:
+        y_true: True labels, shape (n,).
+        y_score: Scores, shape (n,).
+        metric_func: Function of `y_true` and predicted labels 0 and 1, called on the host.
+        sample_weight: Weights, shape (n,).
+        metric_params: Keyword arguments of `metric_func`.
+
+    Returns:
+        values: Value of the metric at each threshold.
+        thresholds: The distinct scores, decreasing.
+    """
     params.array_likes(y_true=y_true, y_score=y_score)
     params.optional_arrays(sample_weight=sample_weight)
     if not callable(metric_func):

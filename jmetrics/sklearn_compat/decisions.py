@@ -1,4 +1,4 @@
-"""Metrics of the scores that a label is decided by."""
+"""Metrics of decision values and of the highest scores."""
 
 from __future__ import annotations
 
@@ -15,7 +15,19 @@ from jmetrics.sklearn_compat._warn import undefined
 
 
 def hinge_loss(y_true, pred_decision, *, labels=None, sample_weight=None):
-    """Mean of what each decision falls short of a margin of 1."""
+    """Mean shortfall of the decision values below a margin of 1.
+
+    Same as `sklearn.metrics.hinge_loss`.
+
+    Args:
+        y_true: True labels, shape (n,).
+        pred_decision: Decision values, shape (n,) for two classes, else (n, n_classes).
+        labels: All classes, if some do not occur in `y_true`; None for those that occur.
+        sample_weight: Weights, shape (n,).
+
+    Returns:
+        Float in [0, ∞); lower is better.
+    """
     params.array_likes(y_true=y_true, pred_decision=pred_decision)
     params.optional_arrays(labels=labels, sample_weight=sample_weight)
     same_length(y_true=y_true, pred_decision=pred_decision, sample_weight=sample_weight)
@@ -29,7 +41,7 @@ def hinge_loss(y_true, pred_decision, *, labels=None, sample_weight=None):
         found = target("y_true", true)
         if found.kind != "binary":
             raise ValueError(f"`y_true` must be binary, got {found.kind} targets")
-        # With one label alone nothing says that it is the positive one.
+        # A single label is taken as the negative one.
         label = positions(true, found.classes) * (len(found.classes) == 2)
     weight = weights(sample_weight, len(true), all_zero=ZeroDivisionError)
     return float(of_samples(jmetrics.hinge_loss, label, decision, sample_weight=weight))
@@ -45,7 +57,7 @@ def _of_columns(true: np.ndarray, decision: np.ndarray, classes: np.ndarray) -> 
 
 
 def known(true: np.ndarray, classes: np.ndarray) -> np.ndarray:
-    """Positions of labels, all of which must be there."""
+    """Indices of labels among the classes; raise for any that are missing."""
     label = positions(true, classes)
     if np.any(label == len(classes)):
         extra = set(true.tolist()) - set(classes.tolist())
@@ -54,7 +66,21 @@ def known(true: np.ndarray, classes: np.ndarray) -> np.ndarray:
 
 
 def top_k_accuracy_score(y_true, y_score, *, k=2, normalize=True, sample_weight=None, labels=None):
-    """Share of samples whose class is among the k with the highest scores."""
+    """Fraction of samples whose class is among the k with the highest scores.
+
+    Same as `sklearn.metrics.top_k_accuracy_score`.
+
+    Args:
+        y_true: True labels, shape (n,).
+        y_score: Scores, shape (n,) for two classes, else (n, n_classes).
+        k: Number of highest scores, an integer of at least 1.
+        normalize: Whether to return the fraction of the weight, or the total weight.
+        sample_weight: Weights, shape (n,).
+        labels: Classes of the columns in increasing order; None for those that occur.
+
+    Returns:
+        Float in [0, 1], or in [0, Σ w] with `normalize=False`; higher is better.
+    """
     params.array_likes(y_true=y_true, y_score=y_score)
     params.at_least("k", k, 1)
     params.flags(normalize=normalize)
@@ -76,7 +102,7 @@ def top_k_accuracy_score(y_true, y_score, *, k=2, normalize=True, sample_weight=
     label = known(found.values, classes)
     if k >= columns:
         undefined(f"`k` is {k} with {columns} classes: every sample is right")
-    # Without a mean to take, weights of 0 add up to 0.
+    # A sum, unlike a mean, is defined for weights that are all 0.
     all_zero = ZeroDivisionError if normalize else None
     weight = weights(sample_weight, len(score), all_zero=all_zero)
     return float(
@@ -100,7 +126,7 @@ def _fitting_scores(score: np.ndarray, kind: str) -> np.ndarray:
 
 
 def rising_labels(labels: Any) -> np.ndarray:
-    """The labels of columns, which must rise."""
+    """The labels of columns, which must be increasing."""
     named = column("labels", host("labels", labels))
     if not np.array_equal(np.unique(named), named):
         raise ValueError(f"`labels` must rise, and each be there once, got {labels!r}")

@@ -1,4 +1,4 @@
-"""Metrics of predicted labels: agreement, and tables of what was taken for what."""
+"""Metrics of predicted labels: agreement, and confusion matrices."""
 
 from __future__ import annotations
 
@@ -15,21 +15,56 @@ from jmetrics.sklearn_compat._warn import undefined, warn
 
 
 def accuracy_score(y_true, y_pred, *, normalize=True, sample_weight=None):
-    """Share of samples whose label, or row of indicators, is predicted right."""
+    """Fraction of samples whose label, or row of indicators, is predicted correctly.
+
+    Same as `sklearn.metrics.accuracy_score`.
+
+    Args:
+        y_true: True labels, shape (n,), or indicators, dense or sparse, shape (n, n_labels).
+        y_pred: Predicted labels or indicators, of the shape of `y_true`.
+        normalize: Whether to return the fraction of the weight, or the total weight.
+        sample_weight: Weights, shape (n,).
+
+    Returns:
+        Float in [0, 1], or in [0, Σ w] with `normalize=False`; higher is better.
+    """
     arrays, weight = _entries(y_true, y_pred, normalize, sample_weight)
     metric = jmetrics.accuracy_score
     return float(of_samples(metric, *arrays, sample_weight=weight, normalize=bool(normalize)))
 
 
 def zero_one_loss(y_true, y_pred, *, normalize=True, sample_weight=None):
-    """Share of samples whose label, or row of indicators, is predicted wrong."""
+    """Fraction of samples whose label, or row of indicators, is misclassified.
+
+    Same as `sklearn.metrics.zero_one_loss`, except that the result is always a Python float.
+
+    Args:
+        y_true: True labels, shape (n,), or indicators, dense or sparse, shape (n, n_labels).
+        y_pred: Predicted labels or indicators, of the shape of `y_true`.
+        normalize: Whether to return the fraction of the weight, or the total weight.
+        sample_weight: Weights, shape (n,).
+
+    Returns:
+        Float in [0, 1], or in [0, Σ w] with `normalize=False`; lower is better.
+    """
     arrays, weight = _entries(y_true, y_pred, normalize, sample_weight)
     metric = jmetrics.zero_one_loss
     return float(of_samples(metric, *arrays, sample_weight=weight, normalize=bool(normalize)))
 
 
 def hamming_loss(y_true, y_pred, *, sample_weight=None):
-    """Share of labels that are predicted wrong, each indicator by itself."""
+    """Fraction of labels that are misclassified, each indicator separately.
+
+    Same as `sklearn.metrics.hamming_loss`, except that the result is always a Python float.
+
+    Args:
+        y_true: True labels, shape (n,), or indicators, dense or sparse, shape (n, n_labels).
+        y_pred: Predicted labels or indicators, of the shape of `y_true`.
+        sample_weight: Weights, shape (n,).
+
+    Returns:
+        Float in [0, 1]; lower is better.
+    """
     arrays, weight = _entries(y_true, y_pred, True, sample_weight)
     return float(of_samples(jmetrics.hamming_loss, *arrays, sample_weight=weight))
 
@@ -37,7 +72,7 @@ def hamming_loss(y_true, y_pred, *, sample_weight=None):
 def _entries(
     y_true: Any, y_pred: Any, normalize: Any, sample_weight: Any
 ) -> tuple[tuple[np.ndarray, np.ndarray], np.ndarray | None]:
-    """Integers that are equal where the labels are."""
+    """Labels encoded as integers."""
     params.array_likes(sparse=True, y_true=y_true, y_pred=y_pred)
     params.flags(normalize=normalize)
     params.optional_arrays(sample_weight=sample_weight)
@@ -48,11 +83,26 @@ def _entries(
 
 
 def confusion_matrix(y_true, y_pred, *, labels=None, sample_weight=None, normalize=None):
-    """Number of samples of each true class (row) predicted as each class (column)."""
+    """Number of samples of each true class (row) predicted as each class (column).
+
+    Same as `sklearn.metrics.confusion_matrix`.
+
+    Args:
+        y_true: True labels, shape (n,).
+        y_pred: Predicted labels, shape (n,).
+        labels: Classes of the table in order, shape (n_classes,); None for all that occur.
+        sample_weight: Weights, shape (n,).
+        normalize: Divide by the sum of each row ("true"), of each column ("pred") or of the table
+            ("all"); None for counts.
+
+    Returns:
+        Array (n_classes, n_classes), int64 for counts without weights or with integer weights,
+            float64 otherwise.
+    """
     params.one_of("normalize", normalize, ("true", "pred", "all", None))
     data, chosen = _of_classes(y_true, y_pred, labels, sample_weight)
     if normalize is not None:
-        return np.nan_to_num(_confusion(data, chosen, normalize))  # NaN for shares of nothing
+        return np.nan_to_num(_confusion(data, chosen, normalize))  # NaN for empty classes
     if sample_weight is None:
         return _confusion(data, chosen).astype(np.int64)
     if _are_whole(sample_weight):
@@ -67,7 +117,7 @@ def _are_whole(sample_weight: Any) -> bool:
 def _of_classes(
     y_true: Any, y_pred: Any, labels: Any, sample_weight: Any, names: tuple = ("y_true", "y_pred")
 ) -> tuple[Labels, np.ndarray]:
-    """Labels of classes, not indicators, and the classes that were asked for."""
+    """Labels of classes, not indicators, and the requested classes."""
     params.array_likes(**dict(zip(names, (y_true, y_pred), strict=True)))
     params.optional_arrays(labels=labels, sample_weight=sample_weight)
     data = labels_of(y_true, y_pred, sample_weight)
@@ -77,7 +127,7 @@ def _of_classes(
 
 
 def _chosen(data: Labels, labels: Any, name: str) -> np.ndarray:
-    """The classes of a table: those that occur, or those that are named, of which one must."""
+    """The classes of a table: those that occur, or `labels`, of which at least one must occur."""
     chosen = data.classes if labels is None else host("labels", labels)
     if len(chosen) == 1:
         warn(f"one label, {chosen[0]!r}, is all there is; name all there can be by `labels`")
@@ -99,7 +149,7 @@ def _confusion(data: Labels, chosen: np.ndarray, normalize: str | None = None) -
 
 
 def _exact(data: Labels, chosen: np.ndarray, weight: np.ndarray) -> np.ndarray:
-    """Counts by integer weights, which wrap around as int64 does, and not before."""
+    """Counts with integer weights, exact up to the wraparound of int64."""
     if float(np.sum(np.abs(weight.astype(np.float64)))) < 2**53:
         return _confusion(data, chosen).astype(np.int64)
     halves = weight.astype(np.int64) >> 32, weight.astype(np.int64) & (2**32 - 1)
@@ -111,14 +161,28 @@ def _exact(data: Labels, chosen: np.ndarray, weight: np.ndarray) -> np.ndarray:
 
 
 def _named(count: int) -> dict[str, Any]:
-    """The first `count` codes as the classes to score, and one more for all other labels."""
+    """The first `count` codes as the classes to score, and one more code for all other labels."""
     return {"labels": tuple(range(count)), "num_classes": count + 1}
 
 
 def multilabel_confusion_matrix(
     y_true, y_pred, *, sample_weight=None, labels=None, samplewise=False
 ):
-    """Confusion matrix of each class, column of indicators or sample against the rest."""
+    """Confusion matrix of each class, indicator or sample against the rest.
+
+    Same as `sklearn.metrics.multilabel_confusion_matrix`, except that empty or repeated `labels`
+    raise ValueError.
+
+    Args:
+        y_true: True labels, shape (n,), or indicators, dense or sparse, shape (n, n_labels).
+        y_pred: Predicted labels or indicators, of the shape of `y_true`.
+        sample_weight: Weights, shape (n,).
+        labels: Classes, or columns of the indicators, to count; None for all.
+        samplewise: Whether to count over the indicators of each sample instead of over the samples.
+
+    Returns:
+        Array (n_classes, 2, 2), or (n, 2, 2) with `samplewise`, of [[tn, fp], [fn, tp]].
+    """
     params.array_likes(sparse=True, y_true=y_true, y_pred=y_pred)
     params.optional_arrays(sample_weight=sample_weight, labels=labels)
     params.flags(samplewise=samplewise)
@@ -135,7 +199,7 @@ def multilabel_confusion_matrix(
     )
     if samplewise:
         table = table[: len(data.y_true)]
-    # As there, integer weights of classes are counted in floats, and those of samples are not.
+    # As in scikit-learn, integer weights give float counts of classes but integer ones of samples.
     whole = sample_weight is None or (samplewise and _are_whole(sample_weight))
     return table.astype(np.int64 if whole else np.float64)
 
@@ -143,7 +207,7 @@ def multilabel_confusion_matrix(
 def classwise(
     data: Labels, labels: Any = None
 ) -> tuple[tuple[np.ndarray, np.ndarray], dict[str, Any]]:
-    """Arrays for the core, and its options for a value for each class, or each in `labels`."""
+    """Arrays and options for the core to score each class, or each of `labels`."""
     if not data.multilabel:
         chosen = data.classes if labels is None else host("labels", labels)
         if not 0 < len(set(chosen.tolist())) == len(chosen):
@@ -163,7 +227,21 @@ def classwise(
 def cohen_kappa_score(
     y1, y2, *, labels=None, weights=None, sample_weight=None, replace_undefined_by=np.nan
 ):
-    """Agreement of two raters beyond chance."""
+    """Agreement of two raters beyond chance.
+
+    Same as `sklearn.metrics.cohen_kappa_score`.
+
+    Args:
+        y1: Labels by the first rater, shape (n,).
+        y2: Labels by the second rater, shape (n,).
+        labels: Classes of the table in order, shape (n_classes,); None for all that occur.
+        weights: Weights of disagreement: "linear", "quadratic", or None for equal ones.
+        sample_weight: Weights, shape (n,).
+        replace_undefined_by: Value of an undefined kappa, in [−1, 1] or NaN.
+
+    Returns:
+        Float in [−1, 1]; higher is better, 0 is chance.
+    """
     params.one_of("weights", weights, ("linear", "quadratic", None))
     fits = params.between(replace_undefined_by, -1, 1) or _is_nan(replace_undefined_by)
     params.real("replace_undefined_by", replace_undefined_by, fits, "in [-1, 1], or NaN")
@@ -186,7 +264,18 @@ def _is_nan(value: Any) -> bool:
 
 
 def matthews_corrcoef(y_true, y_pred, *, sample_weight=None):
-    """Correlation of predicted and true classes."""
+    """Correlation of predicted and true classes (Matthews correlation coefficient).
+
+    Same as `sklearn.metrics.matthews_corrcoef`.
+
+    Args:
+        y_true: True labels, shape (n,).
+        y_pred: Predicted labels, shape (n,).
+        sample_weight: Weights, shape (n,).
+
+    Returns:
+        Float in [−1, 1]; higher is better, 0 is chance.
+    """
     data, chosen = _of_classes(y_true, y_pred, None, sample_weight)
     score = of_samples(
         jmetrics.matthews_corrcoef,
@@ -198,7 +287,21 @@ def matthews_corrcoef(y_true, y_pred, *, sample_weight=None):
 
 
 def balanced_accuracy_score(y_true, y_pred, *, sample_weight=None, adjusted=False):
-    """Mean of the recalls of the classes in `y_true`."""
+    """Mean of the recalls of the classes in `y_true`.
+
+    Same as `sklearn.metrics.balanced_accuracy_score`, except that it is NaN with `adjusted` for a
+    single class.
+
+    Args:
+        y_true: True labels, shape (n,).
+        y_pred: Predicted labels, shape (n,).
+        sample_weight: Weights, shape (n,).
+        adjusted: Whether to rescale the score so that chance is 0.
+
+    Returns:
+        Float in [0, 1], or in [1 / (1 − n_classes), 1] with chance at 0 if `adjusted`; higher is
+            better.
+    """
     params.flags(adjusted=adjusted)
     data, chosen = _of_classes(y_true, y_pred, None, sample_weight)
     codes, weight = data.codes(), data.sample_weight
@@ -217,7 +320,23 @@ def balanced_accuracy_score(y_true, y_pred, *, sample_weight=None, adjusted=Fals
 def class_likelihood_ratios(
     y_true, y_pred, *, labels=None, sample_weight=None, replace_undefined_by=np.nan
 ):
-    """Ratios by which a positive and a negative prediction change the odds of being positive."""
+    """Positive and negative likelihood ratios of a binary classifier.
+
+    Same as `sklearn.metrics.class_likelihood_ratios`, except that undefined ratios without
+    positives give one UndefinedMetricWarning and no RuntimeWarning.
+
+    Args:
+        y_true: True labels, shape (n,).
+        y_pred: Predicted labels, shape (n,).
+        labels: The negative and the positive class; None for the two that occur.
+        sample_weight: Weights, shape (n,).
+        replace_undefined_by: Value of an undefined ratio: 1, NaN, or a dict with a number for "LR+"
+            and for "LR-".
+
+    Returns:
+        positive: Positive likelihood ratio, a float in [0, ∞); higher is better.
+        negative: Negative likelihood ratio, a float in [0, ∞); lower is better.
+    """
     instead = _replacements(replace_undefined_by)
     params.array_likes(sparse=True, y_true=y_true, y_pred=y_pred)
     params.optional_arrays(labels=labels, sample_weight=sample_weight)
@@ -228,7 +347,7 @@ def class_likelihood_ratios(
     if len(chosen) != 2:
         raise ValueError(f"two labels are needed, a negative and a positive one, got {chosen}")
     codes = data.codes(chosen)
-    # Ratios are at least 0, so that −1 tells one that is undefined.
+    # Ratios are non-negative, so −1 marks an undefined one.
     ratios = of_samples(
         jmetrics.class_likelihood_ratios,
         *codes,
@@ -248,7 +367,7 @@ def class_likelihood_ratios(
 
 
 def _replacements(value: Any) -> tuple[float, float]:
-    """What stands in for each ratio if it is undefined."""
+    """The value of each ratio if it is undefined."""
     name, form = "replace_undefined_by", "1, NaN or a dict with a number for 'LR+' and for 'LR-'"
     if not isinstance(value, dict):
         fits = params.is_real(value) and (value == 1 or value != value)

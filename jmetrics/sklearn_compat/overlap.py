@@ -1,4 +1,4 @@
-"""Precision, recall and what is made of them."""
+"""Precision, recall, and scores derived from them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,24 @@ def precision_score(
     sample_weight=None,
     zero_division="warn",
 ):
-    """Share of what is predicted positive that is."""
+    """Fraction of the predicted positives that are positive.
+
+    Same as `sklearn.metrics.precision_score`, except that empty or repeated `labels` raise
+    ValueError.
+
+    Args:
+        y_true: True labels, shape (n,), or indicators, dense or sparse, shape (n, n_labels).
+        y_pred: Predicted labels or indicators, of the shape of `y_true`.
+        labels: Classes, or columns of the indicators, to average over; None for all.
+        pos_label: Positive class for `average="binary"`.
+        average: "binary" for the score of `pos_label`; "micro", "macro", "weighted" or "samples"
+            averages; None for the score of each class.
+        sample_weight: Weights, shape (n,).
+        zero_division: Value of 0 / 0: 0, 1, NaN, or "warn" for 0 and a warning.
+
+    Returns:
+        Float in [0, 1], or array (n_classes,) with `average=None`; higher is better.
+    """
     data = _checked(y_true, y_pred, labels, pos_label, average, sample_weight)
     return data.score(jmetrics.precision_score, ("precision",), zero_division)
 
@@ -41,7 +58,23 @@ def recall_score(
     sample_weight=None,
     zero_division="warn",
 ):
-    """Share of what is positive that is predicted so."""
+    """Fraction of the positives that are predicted positive.
+
+    Same as `sklearn.metrics.recall_score`, except that empty or repeated `labels` raise ValueError.
+
+    Args:
+        y_true: True labels, shape (n,), or indicators, dense or sparse, shape (n, n_labels).
+        y_pred: Predicted labels or indicators, of the shape of `y_true`.
+        labels: Classes, or columns of the indicators, to average over; None for all.
+        pos_label: Positive class for `average="binary"`.
+        average: "binary" for the score of `pos_label`; "micro", "macro", "weighted" or "samples"
+            averages; None for the score of each class.
+        sample_weight: Weights, shape (n,).
+        zero_division: Value of 0 / 0: 0, 1, NaN, or "warn" for 0 and a warning.
+
+    Returns:
+        Float in [0, 1], or array (n_classes,) with `average=None`; higher is better.
+    """
     data = _checked(y_true, y_pred, labels, pos_label, average, sample_weight)
     return data.score(jmetrics.recall_score, ("recall",), zero_division)
 
@@ -56,7 +89,23 @@ def f1_score(
     sample_weight=None,
     zero_division="warn",
 ):
-    """Harmonic mean of precision and recall."""
+    """Harmonic mean of precision and recall.
+
+    Same as `sklearn.metrics.f1_score`, except that empty or repeated `labels` raise ValueError.
+
+    Args:
+        y_true: True labels, shape (n,), or indicators, dense or sparse, shape (n, n_labels).
+        y_pred: Predicted labels or indicators, of the shape of `y_true`.
+        labels: Classes, or columns of the indicators, to average over; None for all.
+        pos_label: Positive class for `average="binary"`.
+        average: "binary" for the score of `pos_label`; "micro", "macro", "weighted" or "samples"
+            averages; None for the score of each class.
+        sample_weight: Weights, shape (n,).
+        zero_division: Value of 0 / 0: 0, 1, NaN, or "warn" for 0 and a warning.
+
+    Returns:
+        Float in [0, 1], or array (n_classes,) with `average=None`; higher is better.
+    """
     data = _checked(y_true, y_pred, labels, pos_label, average, sample_weight)
     return data.score(jmetrics.f1_score, ("f-score",), zero_division)
 
@@ -72,7 +121,24 @@ def fbeta_score(
     sample_weight=None,
     zero_division="warn",
 ):
-    """Weighted harmonic mean of precision and recall, which counts β² times."""
+    """Weighted harmonic mean of precision and recall, with weight β² for recall.
+
+    Same as `sklearn.metrics.fbeta_score`, except that empty or repeated `labels` raise ValueError.
+
+    Args:
+        y_true: True labels, shape (n,), or indicators, dense or sparse, shape (n, n_labels).
+        y_pred: Predicted labels or indicators, of the shape of `y_true`.
+        beta: Weight of recall relative to precision, in [0, ∞].
+        labels: Classes, or columns of the indicators, to average over; None for all.
+        pos_label: Positive class for `average="binary"`.
+        average: "binary" for the score of `pos_label`; "micro", "macro", "weighted" or "samples"
+            averages; None for the score of each class.
+        sample_weight: Weights, shape (n,).
+        zero_division: Value of 0 / 0: 0, 1, NaN, or "warn" for 0 and a warning.
+
+    Returns:
+        Float in [0, 1], or array (n_classes,) with `average=None`; higher is better.
+    """
     _check_beta(beta)
     data = _checked(y_true, y_pred, labels, pos_label, average, sample_weight)
     return data.score(jmetrics.fbeta_score, _f_warnings(beta), zero_division, beta=float(beta))
@@ -88,7 +154,24 @@ def jaccard_score(
     sample_weight=None,
     zero_division="warn",
 ):
-    """Share of what is positive, or predicted so, that is both."""
+    """Intersection over union of the positives and the predicted positives.
+
+    Same as `sklearn.metrics.jaccard_score`, except that empty or repeated `labels` raise
+    ValueError.
+
+    Args:
+        y_true: True labels, shape (n,), or indicators, dense or sparse, shape (n, n_labels).
+        y_pred: Predicted labels or indicators, of the shape of `y_true`.
+        labels: Classes, or columns of the indicators, to average over; None for all.
+        pos_label: Positive class for `average="binary"`.
+        average: "binary" for the score of `pos_label`; "micro", "macro", "weighted" or "samples"
+            averages; None for the score of each class.
+        sample_weight: Weights, shape (n,).
+        zero_division: Value of 0 / 0: 0, 1, or "warn" for 0 and a warning.
+
+    Returns:
+        Float in [0, 1], or array (n_classes,) with `average=None`; higher is better.
+    """
     params.zero_division(zero_division, nan=False)
     data = _checked(y_true, y_pred, labels, pos_label, average, sample_weight)
     return data.score(jmetrics.jaccard_score, ("jaccard",), zero_division)
@@ -106,7 +189,30 @@ def precision_recall_fscore_support(
     sample_weight=None,
     zero_division="warn",
 ):
-    """Precision, recall, F-score and, for each class, the weight of its samples."""
+    """Precision, recall, F-score and support of each class, or their averages.
+
+    Same as `sklearn.metrics.precision_recall_fscore_support`, except that empty or repeated
+    `labels` raise ValueError.
+
+    Args:
+        y_true: True labels, shape (n,), or indicators, dense or sparse, shape (n, n_labels).
+        y_pred: Predicted labels or indicators, of the shape of `y_true`.
+        beta: Weight of recall relative to precision, in [0, ∞].
+        labels: Classes, or columns of the indicators, to average over; None for all.
+        pos_label: Positive class for `average="binary"`.
+        average: "binary" for the score of `pos_label`; "micro", "macro", "weighted" or "samples"
+            averages; None for the score of each class.
+        warn_for: Scores to warn for when undefined, of "precision", "recall" and "f-score".
+        sample_weight: Weights, shape (n,).
+        zero_division: Value of 0 / 0: 0, 1, NaN, or "warn" for 0 and a warning.
+
+    Returns:
+        precision: Float in [0, 1], or array (n_classes,) with `average=None`; higher is better.
+        recall: Likewise.
+        fbeta_score: Likewise.
+        support: Number or weight of the samples of each class, shape (n_classes,); None with an
+            `average`.
+    """
     _check_beta(beta)
     if not isinstance(warn_for, list | tuple | set):
         raise params.refuse("warn_for", warn_for, "a list, a tuple or a set")
@@ -130,12 +236,12 @@ def _check_beta(beta: Any) -> None:
 
 
 def _f_warnings(beta: float) -> tuple[str, ...]:
-    """Which division an F-score does: at the ends of the scale that of its one part."""
+    """Scores to warn for: an F-score at β = 0 or ∞ is precision or recall alone."""
     return ("f-score",) if 0 < beta < np.inf else ()
 
 
 class Rated(NamedTuple):
-    """Labels as the core takes them, with what it needs to know to average over classes."""
+    """Labels as the core takes them, with its options for averaging over classes."""
 
     y_true: np.ndarray
     y_pred: np.ndarray
@@ -144,7 +250,7 @@ class Rated(NamedTuple):
     options: dict[str, Any]
 
     def score(self, metric: Any, kinds: tuple[str, ...], zero_division: Any, **options: Any) -> Any:
-        """Call a metric of the core, after warnings for divisions of these `kinds` by 0."""
+        """Call a metric of the core, after warnings for divisions by 0 in these `kinds`."""
         instead = params.zero_division(zero_division)
         if isinstance(zero_division, str) and kinds:
             self.warn(kinds)
@@ -161,7 +267,7 @@ class Rated(NamedTuple):
         return _plain(value)
 
     def warn(self, kinds: tuple[str, ...]) -> None:
-        """Warn of divisions by 0."""
+        """Warn of divisions by 0 in these `kinds` of scores."""
         true, pred = self._occurs(self.y_true), self._occurs(self.y_pred)
         empty = {
             "precision": (~pred, "predicted"),
@@ -181,7 +287,7 @@ class Rated(NamedTuple):
                 )
 
     def _occurs(self, labels: np.ndarray) -> np.ndarray:
-        """Whether any weight is positive, for each class, column or sample, or over all."""
+        """Whether any weight is positive, for each class, column or sample, or overall."""
         weight = self.sample_weight
         if labels.ndim == 2:
             chosen = labels[:, list(self.options.get("labels", range(labels.shape[1])))]
@@ -197,7 +303,7 @@ class Rated(NamedTuple):
 
 
 def _plain(value: Any) -> Any:
-    """Python floats for single numbers."""
+    """Convert scalars to Python floats."""
     if isinstance(value, tuple):
         return tuple(map(_plain, value))
     return value if value is None or value.ndim else float(value)
@@ -215,7 +321,7 @@ def _checked(
 
 
 def rated(data: Labels, labels: Any, pos_label: Any, average: str | None) -> Rated:
-    """Turn labels into what the core takes for an average."""
+    """Convert labels to the arrays and options that the core takes for an average."""
     options: dict[str, Any] = {}
     if average == "binary":
         arrays = _positive(data, pos_label)
@@ -229,7 +335,7 @@ def rated(data: Labels, labels: Any, pos_label: Any, average: str | None) -> Rat
 
 
 def _positive(data: Labels, pos_label: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Whether each label is the positive one, of two."""
+    """Whether each label is the positive one of two."""
     if data.kind != "binary":
         raise ValueError(
             f"`average='binary'` needs two classes, got {data.kind} targets; choose another"

@@ -24,7 +24,22 @@ def log_loss(
     labels=None,
     y_pred="deprecated",
 ):
-    """Negative mean log-likelihood of the true classes."""
+    """Negative mean log-likelihood of the true classes.
+
+    Same as `sklearn.metrics.log_loss`.
+
+    Args:
+        y_true: True labels, shape (n,), or indicators, shape (n, n_classes).
+        y_proba: Probability of the positive of two classes, shape (n,), or of each class, shape
+            (n, n_classes).
+        normalize: Whether to return the mean over the samples, or the sum.
+        sample_weight: Weights, shape (n,).
+        labels: All classes, if some do not occur in `y_true`; None for those that occur.
+        y_pred: Deprecated name of `y_proba`.
+
+    Returns:
+        Float in [0, ∞), in nats; lower is better.
+    """
     y_proba = _renamed(y_proba, y_pred)
     params.array_likes(y_true=y_true, y_proba=y_proba)
     params.flags(normalize=normalize)
@@ -36,7 +51,21 @@ def log_loss(
 def d2_log_loss_score(
     y_true, y_proba=None, *, sample_weight=None, labels=None, y_pred="deprecated"
 ):
-    """Fraction of the log loss that is explained, against the frequencies of the classes."""
+    """Fraction of the log loss explained, relative to predicting the class frequencies.
+
+    Same as `sklearn.metrics.d2_log_loss_score`.
+
+    Args:
+        y_true: True labels, shape (n,), or indicators, shape (n, n_classes).
+        y_proba: Probability of the positive of two classes, shape (n,), or of each class, shape
+            (n, n_classes).
+        sample_weight: Weights, shape (n,).
+        labels: All classes, if some do not occur in `y_true`; None for those that occur.
+        y_pred: Deprecated name of `y_proba`.
+
+    Returns:
+        Float in (−∞, 1]; higher is better. NaN for fewer than two samples.
+    """
     y_proba = _renamed(y_proba, y_pred)
     params.array_likes(y_true=y_true, y_proba=y_proba)
     params.optional_arrays(sample_weight=sample_weight, labels=labels)
@@ -55,7 +84,24 @@ def brier_score_loss(
     labels=None,
     scale_by_half="auto",
 ):
-    """Mean squared distance between probabilities and what happened."""
+    """Mean squared distance between predicted probabilities and outcomes.
+
+    Same as `sklearn.metrics.brier_score_loss`.
+
+    Args:
+        y_true: True labels, shape (n,), or indicators, shape (n, n_classes).
+        y_proba: Probability of the positive of two classes, shape (n,), or of each class, shape
+            (n, n_classes).
+        sample_weight: Weights, shape (n,).
+        pos_label: Positive class for `y_proba` of shape (n,); None for 1 of {0, 1} or {−1, 1}, else
+            the largest number.
+        labels: All classes, if some do not occur in `y_true`; None for those that occur.
+        scale_by_half: Whether to halve the sum over classes, for a range of [0, 1]; "auto" for
+            fewer than three classes.
+
+    Returns:
+        Float in [0, 1] if halved, else in [0, 2]; lower is better.
+    """
     params.array_likes(y_true=y_true, y_proba=y_proba)
     params.optional_arrays(sample_weight=sample_weight, labels=labels)
     params.pos_label(pos_label)
@@ -73,7 +119,22 @@ def d2_brier_score(
     pos_label=None,
     labels=None,
 ):
-    """Fraction of the Brier score that is explained, against the frequencies of the classes."""
+    """Fraction of the Brier score explained, relative to predicting the class frequencies.
+
+    Same as `sklearn.metrics.d2_brier_score`.
+
+    Args:
+        y_true: True labels, shape (n,), or indicators, shape (n, n_classes).
+        y_proba: Probability of the positive of two classes, shape (n,), or of each class, shape
+            (n, n_classes).
+        sample_weight: Weights, shape (n,).
+        pos_label: Positive class for `y_proba` of shape (n,); None for 1 of {0, 1} or {−1, 1}, else
+            the largest number.
+        labels: All classes, if some do not occur in `y_true`; None for those that occur.
+
+    Returns:
+        Float in (−∞, 1]; higher is better. NaN for fewer than two samples.
+    """
     params.array_likes(y_true=y_true, y_proba=y_proba)
     params.optional_arrays(sample_weight=sample_weight, labels=labels)
     params.pos_label(pos_label)
@@ -84,7 +145,7 @@ def d2_brier_score(
 
 
 def _renamed(y_proba: Any, y_pred: Any) -> Any:
-    """The probabilities, which went by another name once."""
+    """The probabilities, also accepted under their deprecated name."""
     if isinstance(y_pred, str):
         if y_pred == "deprecated":
             return y_proba
@@ -106,16 +167,16 @@ def _too_few(y_true: Any, y_proba: Any, sample_weight: Any) -> bool:
 
 
 class Probable(NamedTuple):
-    """Samples of known class, with probabilities, as the core takes them."""
+    """Labels and predicted probabilities as the core takes them."""
 
     label: np.ndarray
-    """Positions of classes (n,), or indicators where there are several ones in a row, or none."""
+    """Class indices (n,), or indicators if a row has several ones, or none."""
     proba: np.ndarray
     sample_weight: np.ndarray | None
 
     @property
     def several(self) -> bool:
-        """Whether samples are of several classes, or of none."""
+        """Whether samples may belong to several classes, or to none."""
         return self.label.ndim == 2
 
     def call(self, metric: Any, **options: Any) -> float:
@@ -124,7 +185,7 @@ class Probable(NamedTuple):
         return float(of_samples(metric, *arrays, sample_weight=self.sample_weight, **options))
 
     def log_loss(self, normalize: bool = True) -> float:
-        """The log loss, for which a sample stands once for each of its classes."""
+        """The log loss, which counts a sample once for each of its classes."""
         if not self.several:
             return self.call(jmetrics.log_loss, normalize=normalize)
         sample, label = np.nonzero(self.label)
@@ -134,7 +195,7 @@ class Probable(NamedTuple):
         return float(total / np.sum(weight)) if normalize else total
 
     def brier_score(self, scale_by_half: Any = False) -> float:
-        """The Brier score, which indicators have by column."""
+        """The Brier score, summed over the columns of indicators."""
         if not self.several:
             return self.call(jmetrics.brier_score_loss, scale_by_half=scale_by_half)
         columns = self.proba.shape[1]
@@ -142,17 +203,17 @@ class Probable(NamedTuple):
         return self.call(jmetrics.mean_squared_error) * (columns / 2 if halved else columns)
 
     def explained(self, loss: Callable[[Probable], float]) -> float:
-        """What fraction of the loss of always predicting the frequencies is explained.
+        """Fraction explained of the loss of always predicting the frequencies.
 
-        As a ratio, and not by the core's D², it is infinite where all samples are of one class,
-        and exactly 0 for the frequencies themselves.
+        Computed as a ratio, not by the core's D², it is infinite where all samples are of one
+        class, and exactly 0 for the frequencies themselves.
         """
         null = np.broadcast_to(self.frequencies(), self.proba.shape).astype(self.proba.dtype)
         with np.errstate(all="ignore"):
             return float(1 - np.float64(loss(self)) / loss(self._replace(proba=null)))
 
     def frequencies(self) -> np.ndarray:
-        """Share of each class, or of the second of two."""
+        """Frequency of each class, or of the second of two."""
         if self.several:
             return np.average(self.label, axis=0, weights=self.sample_weight)
         count = 2 if self.proba.ndim == 1 else self.proba.shape[1]
@@ -162,7 +223,7 @@ class Probable(NamedTuple):
 
 
 def _probabilities(y_proba: Any) -> np.ndarray:
-    """Floats as they come, since the dtype decides how near to 0 and 1 they can be."""
+    """Floats in their own dtype, which determines how close to 0 and 1 they are clipped."""
     proba = numeric("y_proba", y_proba)
     proba = proba if proba.dtype.kind == "f" else proba.astype(np.float64)
     if proba.ndim == 2 and proba.shape[1] == 1:
@@ -195,7 +256,7 @@ def _of_two(y_true: Any, proba: np.ndarray, sample_weight: Any, pos_label: Any) 
 
 
 def positive_label(pos_label: Any, classes: np.ndarray, *, largest: bool = False) -> Any:
-    """The positive label: as said, 1 of 0 and 1 or of −1 and 1, or the `largest` of numbers."""
+    """The positive label: as given, 1 of {0, 1} or {−1, 1}, or the `largest` of numbers."""
     if pos_label is not None:
         return pos_label
     found = set(classes.tolist()) if classes.dtype.kind not in "OUS" else {None}
@@ -233,7 +294,7 @@ def _of_classes(y_true: Any, proba: np.ndarray, sample_weight: Any, labels: Any)
 
 
 def _expected(found: np.ndarray, values: np.ndarray, labels: Any) -> np.ndarray:
-    """The classes of the columns: those that are named, or those that occur."""
+    """The classes of the columns: `labels`, or those that occur."""
     if labels is None:
         if len(found) == 1:
             raise ValueError(f"`labels` must be given where `y_true` holds {found[0]!r} alone")

@@ -15,20 +15,53 @@ from jmetrics.sklearn_compat._targets import MULTILABEL, target
 
 
 def label_ranking_average_precision_score(y_true, y_score, *, sample_weight=None):
-    """Mean precision of each sample at the scores of its labels."""
+    """Mean precision at the scores of the relevant labels of each sample.
+
+    Same as `sklearn.metrics.label_ranking_average_precision_score`.
+
+    Args:
+        y_true: Indicators of the relevant labels, shape (n, n_labels), dense or sparse.
+        y_score: Scores, shape (n, n_labels).
+        sample_weight: Weights, shape (n,).
+
+    Returns:
+        Float in (0, 1]; higher is better.
+    """
     params.array_likes(sparse=True, y_true=y_true)
     metric = jmetrics.label_ranking_average_precision_score
     return _of_labels(metric, y_true, y_score, sample_weight, all_zero=None, single=True)
 
 
 def coverage_error(y_true, y_score, *, sample_weight=None):
-    """How far down the scores of each sample one must go to find all its labels."""
+    """Mean depth in the ranking of each sample needed to include all its relevant labels.
+
+    Same as `sklearn.metrics.coverage_error`.
+
+    Args:
+        y_true: Indicators of the relevant labels, shape (n, n_labels).
+        y_score: Scores, shape (n, n_labels).
+        sample_weight: Weights, shape (n,).
+
+    Returns:
+        Float in [0, n_labels]; lower is better.
+    """
     params.array_likes(y_true=y_true)
     return _of_labels(jmetrics.coverage_error, y_true, y_score, sample_weight)
 
 
 def label_ranking_loss(y_true, y_score, *, sample_weight=None):
-    """Share of the pairs of a label and another that each sample has in the wrong order."""
+    """Fraction of misordered pairs of a relevant and an irrelevant label of each sample.
+
+    Same as `sklearn.metrics.label_ranking_loss`.
+
+    Args:
+        y_true: Indicators of the relevant labels, shape (n, n_labels), dense or sparse.
+        y_score: Scores, shape (n, n_labels).
+        sample_weight: Weights, shape (n,).
+
+    Returns:
+        Float in [0, 1]; lower is better.
+    """
     params.array_likes(sparse=True, y_true=y_true)
     return _of_labels(jmetrics.label_ranking_loss, y_true, y_score, sample_weight)
 
@@ -59,7 +92,21 @@ def _of_labels(
 
 
 def dcg_score(y_true, y_score, *, k=None, log_base=2, sample_weight=None, ignore_ties=False):
-    """Discounted cumulative gain of lists, the rows."""
+    """Discounted cumulative gain (DCG), averaged over lists.
+
+    Same as `sklearn.metrics.dcg_score`.
+
+    Args:
+        y_true: Relevance of the items, shape (n_lists, n_items).
+        y_score: Scores, shape (n_lists, n_items).
+        k: Number of top ranks to include; None for all.
+        log_base: Base of the logarithm of the discount.
+        sample_weight: Weights of the lists, shape (n_lists,).
+        ignore_ties: Whether to break ties by position instead of averaging over their orders.
+
+    Returns:
+        Float in (−∞, ∞); higher is better.
+    """
     fits = params.between(log_base, 0, np.inf) and log_base > 0
     params.real("log_base", log_base, fits, "above 0")
     lists = _lists(y_true, y_score, k, sample_weight, ignore_ties)
@@ -69,7 +116,20 @@ def dcg_score(y_true, y_score, *, k=None, log_base=2, sample_weight=None, ignore
 
 
 def ndcg_score(y_true, y_score, *, k=None, sample_weight=None, ignore_ties=False):
-    """Discounted cumulative gain as a share of that of the best order of each list."""
+    """Normalised discounted cumulative gain (NDCG), averaged over lists.
+
+    Same as `sklearn.metrics.ndcg_score`.
+
+    Args:
+        y_true: Non-negative relevance of the items, shape (n_lists, n_items).
+        y_score: Scores, shape (n_lists, n_items).
+        k: Number of top ranks to include; None for all.
+        sample_weight: Weights of the lists, shape (n_lists,).
+        ignore_ties: Whether to break ties by position instead of averaging over their orders.
+
+    Returns:
+        Float in [0, 1]; higher is better.
+    """
     lists = _lists(y_true, y_score, k, sample_weight, ignore_ties)
     true = lists[0]
     if true.min() < 0:

@@ -1,4 +1,4 @@
-"""Metrics of predicted numbers."""
+"""Regression metrics."""
 
 from __future__ import annotations
 
@@ -18,35 +18,120 @@ EXPLAINED_AVERAGES = (*AVERAGES, "variance_weighted")
 
 
 def mean_absolute_error(y_true, y_pred, *, sample_weight=None, multioutput="uniform_average"):
-    """Mean of the absolute errors."""
+    """Mean absolute error.
+
+    Same as `sklearn.metrics.mean_absolute_error`, except that numbers given as strings raise
+    ValueError.
+
+    Args:
+        y_true: Targets, shape (n,) or (n, n_outputs).
+        y_pred: Predictions, of the shape of `y_true`.
+        sample_weight: Weights, shape (n,).
+        multioutput: How to average outputs: "uniform_average", "raw_values" for the value of each,
+            or weights of shape (n_outputs,).
+
+    Returns:
+        Float in [0, ∞), in units of y; lower is better. Array (n_outputs,) for "raw_values".
+    """
     return _error(jmetrics.mean_absolute_error, y_true, y_pred, sample_weight, multioutput)
 
 
 def mean_squared_error(y_true, y_pred, *, sample_weight=None, multioutput="uniform_average"):
-    """Mean of the squared errors."""
+    """Mean squared error.
+
+    Same as `sklearn.metrics.mean_squared_error`, except that numbers given as strings raise
+    ValueError.
+
+    Args:
+        y_true: Targets, shape (n,) or (n, n_outputs).
+        y_pred: Predictions, of the shape of `y_true`.
+        sample_weight: Weights, shape (n,).
+        multioutput: How to average outputs: "uniform_average", "raw_values" for the value of each,
+            or weights of shape (n_outputs,).
+
+    Returns:
+        Float in [0, ∞), in squared units of y; lower is better. Array (n_outputs,) for
+            "raw_values".
+    """
     return _error(jmetrics.mean_squared_error, y_true, y_pred, sample_weight, multioutput)
 
 
 def root_mean_squared_error(y_true, y_pred, *, sample_weight=None, multioutput="uniform_average"):
-    """Root of the mean squared error, taken by output."""
+    """Root mean squared error of each output, averaged.
+
+    Same as `sklearn.metrics.root_mean_squared_error`, except that numbers given as strings raise
+    ValueError.
+
+    Args:
+        y_true: Targets, shape (n,) or (n, n_outputs).
+        y_pred: Predictions, of the shape of `y_true`.
+        sample_weight: Weights, shape (n,).
+        multioutput: How to average outputs: "uniform_average", "raw_values" for the value of each,
+            or weights of shape (n_outputs,).
+
+    Returns:
+        Float in [0, ∞), in units of y; lower is better. Array (n_outputs,) for "raw_values".
+    """
     return _error(jmetrics.root_mean_squared_error, y_true, y_pred, sample_weight, multioutput)
 
 
 def mean_absolute_percentage_error(
     y_true, y_pred, *, sample_weight=None, multioutput="uniform_average"
 ):
-    """Mean of the absolute errors as fractions of the targets."""
+    """Mean absolute error as a fraction of the target.
+
+    Same as `sklearn.metrics.mean_absolute_percentage_error`, except that numbers given as strings
+    raise ValueError.
+
+    Args:
+        y_true: Targets, shape (n,) or (n, n_outputs).
+        y_pred: Predictions, of the shape of `y_true`.
+        sample_weight: Weights, shape (n,).
+        multioutput: How to average outputs: "uniform_average", "raw_values" for the value of each,
+            or weights of shape (n_outputs,).
+
+    Returns:
+        Float in [0, ∞), without unit; lower is better. Array (n_outputs,) for "raw_values".
+    """
     metric = jmetrics.mean_absolute_percentage_error
     return _error(metric, y_true, y_pred, sample_weight, multioutput)
 
 
 def median_absolute_error(y_true, y_pred, *, multioutput="uniform_average", sample_weight=None):
-    """Weighted median of the absolute errors."""
+    """Weighted median of the absolute errors.
+
+    Same as `sklearn.metrics.median_absolute_error`, except that numbers given as strings raise
+    ValueError, booleans are the numbers 0 and 1, and negative weights have no meaning.
+
+    Args:
+        y_true: Targets, shape (n,) or (n, n_outputs).
+        y_pred: Predictions, of the shape of `y_true`.
+        multioutput: How to average outputs: "uniform_average", "raw_values" for the value of each,
+            or weights of shape (n_outputs,).
+        sample_weight: Weights, shape (n,).
+
+    Returns:
+        Float in [0, ∞), in units of y; lower is better. Array (n_outputs,) for "raw_values".
+    """
     return _error(jmetrics.median_absolute_error, y_true, y_pred, sample_weight, multioutput)
 
 
 def mean_squared_log_error(y_true, y_pred, *, sample_weight=None, multioutput="uniform_average"):
-    """Mean squared error of the logarithms of 1 + y."""
+    """Mean squared error of log(1 + y).
+
+    Same as `sklearn.metrics.mean_squared_log_error`, except that numbers given as strings raise
+    ValueError.
+
+    Args:
+        y_true: Targets, shape (n,) or (n, n_outputs).
+        y_pred: Predictions, of the shape of `y_true`.
+        sample_weight: Weights, shape (n,).
+        multioutput: How to average outputs: "uniform_average", "raw_values" for the value of each,
+            or weights of shape (n_outputs,).
+
+    Returns:
+        Float in [0, ∞), without unit; lower is better. Array (n_outputs,) for "raw_values".
+    """
     metric = jmetrics.mean_squared_log_error
     return _error(metric, y_true, y_pred, sample_weight, multioutput, domain=_beyond_minus_one)
 
@@ -54,7 +139,21 @@ def mean_squared_log_error(y_true, y_pred, *, sample_weight=None, multioutput="u
 def root_mean_squared_log_error(
     y_true, y_pred, *, sample_weight=None, multioutput="uniform_average"
 ):
-    """Root mean squared error of the logarithms of 1 + y, taken by output."""
+    """Root mean squared error of log(1 + y) of each output, averaged.
+
+    Same as `sklearn.metrics.root_mean_squared_log_error`, except that numbers given as strings
+    raise ValueError.
+
+    Args:
+        y_true: Targets, shape (n,) or (n, n_outputs).
+        y_pred: Predictions, of the shape of `y_true`.
+        sample_weight: Weights, shape (n,).
+        multioutput: How to average outputs: "uniform_average", "raw_values" for the value of each,
+            or weights of shape (n_outputs,).
+
+    Returns:
+        Float in [0, ∞), without unit; lower is better. Array (n_outputs,) for "raw_values".
+    """
     metric = jmetrics.root_mean_squared_log_error
     return _error(metric, y_true, y_pred, sample_weight, multioutput, domain=_beyond_minus_one)
 
@@ -62,7 +161,22 @@ def root_mean_squared_log_error(
 def mean_pinball_loss(
     y_true, y_pred, *, sample_weight=None, alpha=0.5, multioutput="uniform_average"
 ):
-    """Mean pinball loss of predicted quantiles of level `alpha`."""
+    """Mean pinball loss of predicted quantiles of level `alpha`.
+
+    Same as `sklearn.metrics.mean_pinball_loss`, except that numbers given as strings raise
+    ValueError.
+
+    Args:
+        y_true: Targets, shape (n,) or (n, n_outputs).
+        y_pred: Predictions, of the shape of `y_true`.
+        sample_weight: Weights, shape (n,).
+        alpha: Level of the quantile, in [0, 1].
+        multioutput: How to average outputs: "uniform_average", "raw_values" for the value of each,
+            or weights of shape (n_outputs,).
+
+    Returns:
+        Float in [0, ∞), in units of y; lower is better. Array (n_outputs,) for "raw_values".
+    """
     params.real("alpha", alpha, params.between(alpha, 0, 1), "in [0, 1]")
     metric = jmetrics.mean_pinball_loss
     return _error(metric, y_true, y_pred, sample_weight, multioutput, alpha=float(alpha))
@@ -76,7 +190,23 @@ def explained_variance_score(
     multioutput="uniform_average",
     force_finite=True,
 ):
-    """Fraction of the variance that is explained, but for a constant error."""
+    """Fraction of the variance explained, ignoring a constant error.
+
+    Same as `sklearn.metrics.explained_variance_score`, except that numbers given as strings raise
+    ValueError, and negative weights have no meaning.
+
+    Args:
+        y_true: Targets, shape (n,) or (n, n_outputs).
+        y_pred: Predictions, of the shape of `y_true`.
+        sample_weight: Weights, shape (n,).
+        multioutput: How to average outputs: "uniform_average", "variance_weighted", "raw_values"
+            for the value of each, or weights of shape (n_outputs,).
+        force_finite: Whether a constant target gives 1 for a perfect prediction and 0 otherwise,
+            instead of NaN and −∞.
+
+    Returns:
+        Float in (−∞, 1]; higher is better. Array (n_outputs,) for "raw_values".
+    """
     params.flags(force_finite=force_finite)
     metric = jmetrics.explained_variance_score
     return _error(
@@ -98,7 +228,24 @@ def r2_score(
     multioutput="uniform_average",
     force_finite=True,
 ):
-    """Fraction of the variance that is explained."""
+    """Coefficient of determination R², the fraction of the variance explained.
+
+    Same as `sklearn.metrics.r2_score`, except that fewer than two samples of non-zero weight give
+    NaN and a warning, numbers given as strings raise ValueError, and negative weights have no
+    meaning.
+
+    Args:
+        y_true: Targets, shape (n,) or (n, n_outputs).
+        y_pred: Predictions, of the shape of `y_true`.
+        sample_weight: Weights, shape (n,).
+        multioutput: How to average outputs: "uniform_average", "variance_weighted", "raw_values"
+            for the value of each, or weights of shape (n_outputs,).
+        force_finite: Whether a constant target gives 1 for a perfect prediction and 0 otherwise,
+            instead of NaN and −∞.
+
+    Returns:
+        Float in (−∞, 1]; higher is better. Array (n_outputs,) for "raw_values".
+    """
     params.flags(force_finite=force_finite)
     return _error(
         jmetrics.r2_score,
@@ -115,7 +262,23 @@ def r2_score(
 def d2_pinball_score(
     y_true, y_pred, *, sample_weight=None, alpha=0.5, multioutput="uniform_average"
 ):
-    """Fraction of the pinball loss that is explained, against a constant quantile."""
+    """Fraction of the pinball loss explained, relative to a constant quantile.
+
+    Same as `sklearn.metrics.d2_pinball_score`, except that fewer than two samples of non-zero
+    weight give NaN and a warning, numbers given as strings raise ValueError, and negative weights
+    have no meaning.
+
+    Args:
+        y_true: Targets, shape (n,) or (n, n_outputs).
+        y_pred: Predictions, of the shape of `y_true`.
+        sample_weight: Weights, shape (n,).
+        alpha: Level of the quantile, in [0, 1].
+        multioutput: How to average outputs: "uniform_average", "raw_values" for the value of each,
+            or weights of shape (n_outputs,).
+
+    Returns:
+        Float in (−∞, 1]; higher is better. Array (n_outputs,) for "raw_values".
+    """
     params.real("alpha", alpha, params.between(alpha, 0, 1), "in [0, 1]")
     metric = jmetrics.d2_pinball_score
     return _error(
@@ -124,13 +287,38 @@ def d2_pinball_score(
 
 
 def d2_absolute_error_score(y_true, y_pred, *, sample_weight=None, multioutput="uniform_average"):
-    """Fraction of the absolute error that is explained, against the median."""
+    """Fraction of the absolute error explained, relative to the median.
+
+    Same as `sklearn.metrics.d2_absolute_error_score`, except that fewer than two samples of
+    non-zero weight give NaN and a warning, numbers given as strings raise ValueError, and negative
+    weights have no meaning.
+
+    Args:
+        y_true: Targets, shape (n,) or (n, n_outputs).
+        y_pred: Predictions, of the shape of `y_true`.
+        sample_weight: Weights, shape (n,).
+        multioutput: How to average outputs: "uniform_average", "raw_values" for the value of each,
+            or weights of shape (n_outputs,).
+
+    Returns:
+        Float in (−∞, 1]; higher is better. Array (n_outputs,) for "raw_values".
+    """
     metric = jmetrics.d2_absolute_error_score
     return _error(metric, y_true, y_pred, sample_weight, multioutput, at_least=2)
 
 
 def max_error(y_true, y_pred):
-    """Largest absolute error."""
+    """Largest absolute error.
+
+    Same as `sklearn.metrics.max_error`, except that numbers given as strings raise ValueError.
+
+    Args:
+        y_true: Targets, shape (n,).
+        y_pred: Predictions, shape (n,).
+
+    Returns:
+        Float in [0, ∞), in units of y; lower is better.
+    """
     params.array_likes(y_true=y_true, y_pred=y_pred)
     true, pred, _ = _targets(y_true, y_pred, None)
     _one_output(true)
@@ -138,24 +326,75 @@ def max_error(y_true, y_pred):
 
 
 def mean_tweedie_deviance(y_true, y_pred, *, sample_weight=None, power=0):
-    """Mean deviance of the Tweedie family of distributions."""
+    """Mean deviance of the Tweedie family of distributions.
+
+    Same as `sklearn.metrics.mean_tweedie_deviance`, except that numbers given as strings raise
+    ValueError.
+
+    Args:
+        y_true: Targets, shape (n,): y ≥ 0 for 1 ≤ p < 2, y > 0 for p ≥ 2.
+        y_pred: Predicted means, shape (n,), positive unless p = 0.
+        sample_weight: Weights, shape (n,).
+        power: Power p of the Tweedie variance, ≤ 0 or ≥ 1.
+
+    Returns:
+        Float in [0, ∞), in units of y^(2−p); lower is better.
+    """
     arrays, weight = _positive_targets(y_true, y_pred, sample_weight, power)
     metric = jmetrics.mean_tweedie_deviance
     return float(of_samples(metric, *arrays, sample_weight=weight, power=float(power)))
 
 
 def mean_poisson_deviance(y_true, y_pred, *, sample_weight=None):
-    """Mean Poisson deviance."""
+    """Mean Poisson deviance.
+
+    Same as `sklearn.metrics.mean_poisson_deviance`, except that numbers given as strings raise
+    ValueError.
+
+    Args:
+        y_true: Non-negative targets, shape (n,).
+        y_pred: Positive predicted means, shape (n,).
+        sample_weight: Weights, shape (n,).
+
+    Returns:
+        Float in [0, ∞), in units of y; lower is better.
+    """
     return mean_tweedie_deviance(y_true, y_pred, sample_weight=sample_weight, power=1)
 
 
 def mean_gamma_deviance(y_true, y_pred, *, sample_weight=None):
-    """Mean gamma deviance."""
+    """Mean gamma deviance.
+
+    Same as `sklearn.metrics.mean_gamma_deviance`, except that numbers given as strings raise
+    ValueError.
+
+    Args:
+        y_true: Positive targets, shape (n,).
+        y_pred: Positive predicted means, shape (n,).
+        sample_weight: Weights, shape (n,).
+
+    Returns:
+        Float in [0, ∞), without unit; lower is better.
+    """
     return mean_tweedie_deviance(y_true, y_pred, sample_weight=sample_weight, power=2)
 
 
 def d2_tweedie_score(y_true, y_pred, *, sample_weight=None, power=0):
-    """Fraction of the Tweedie deviance that is explained."""
+    """Fraction of the Tweedie deviance explained, relative to a constant mean.
+
+    Same as `sklearn.metrics.d2_tweedie_score`, except that fewer than two samples of non-zero
+    weight give NaN and a warning, a constant target gives 1 for a perfect prediction and 0
+    otherwise, numbers given as strings raise ValueError, and negative weights have no meaning.
+
+    Args:
+        y_true: Targets, shape (n,): y ≥ 0 for 1 ≤ p < 2, y > 0 for p ≥ 2.
+        y_pred: Predicted means, shape (n,), positive unless p = 0.
+        sample_weight: Weights, shape (n,).
+        power: Power p of the Tweedie variance, ≤ 0 or ≥ 1.
+
+    Returns:
+        Float in (−∞, 1]; higher is better.
+    """
     arrays, weight = _positive_targets(y_true, y_pred, sample_weight, power, at_least=2)
     if _too_few(arrays[0], weight, 2):
         return float("nan")
@@ -175,7 +414,7 @@ def _error(
     at_least: int = 1,
     **options: Any,
 ) -> Any:
-    """Call a metric of one output or several."""
+    """Check the arguments and call a metric of one output or several."""
     params.array_likes(y_true=y_true, y_pred=y_pred)
     params.optional_arrays(sample_weight=sample_weight)
     if isinstance(multioutput, str):
@@ -198,7 +437,7 @@ def _error(
 def _has_no_product(
     metric: Callable[..., Any], arrays: list[np.ndarray], multioutput: Any, options: dict[str, Any]
 ) -> bool:
-    """Whether some scores are infinite or NaN but the outputs that they are of have no weight."""
+    """Whether some but not all scores are non-finite in a variance-weighted mean."""
     if options.get("force_finite", True) or not isinstance(multioutput, str):
         return False
     if multioutput != "variance_weighted" or arrays[0].ndim == 1:
@@ -240,7 +479,7 @@ def _output_weights(multioutput: Any, y_true: np.ndarray) -> Any:
 
 
 def _too_few(y_true: np.ndarray, weight: np.ndarray | None, at_least: int) -> bool:
-    """Whether fewer samples count than a fraction can be told from, after a warning."""
+    """Whether there are too few samples of non-zero weight for a score, after a warning."""
     count = len(y_true) if weight is None or at_least < 2 else np.count_nonzero(weight)
     if count >= at_least:
         return False
@@ -261,7 +500,7 @@ def _one_output(y_true: np.ndarray) -> None:
 def _positive_targets(
     y_true: Any, y_pred: Any, sample_weight: Any, power: Any, *, at_least: int = 1
 ) -> tuple[tuple[np.ndarray, np.ndarray], np.ndarray | None]:
-    """Targets and predictions that have a Tweedie deviance of this power."""
+    """Targets and predictions in the domain of the Tweedie deviance of this power."""
     params.array_likes(y_true=y_true, y_pred=y_pred)
     params.optional_arrays(sample_weight=sample_weight)
     fits = params.between(power, -np.inf, 0) or params.between(power, 1, np.inf)

@@ -1,4 +1,4 @@
-"""The scores of all classes and their averages, as text or as a dict."""
+"""The report of all classes and their averages, as text or as a dict."""
 
 from __future__ import annotations
 
@@ -29,7 +29,26 @@ def classification_report(
     output_dict=False,
     zero_division="warn",
 ):
-    """Precision, recall, F1 and support of each class, and their averages."""
+    """Precision, recall, F1 and support of each class, and their averages.
+
+    Same as `sklearn.metrics.classification_report`, except that it warns once for each undefined
+    score, empty or repeated `labels` raise ValueError, and pandas' nullable integers are named
+    without decimals.
+
+    Args:
+        y_true: True labels, shape (n,), or indicators, dense or sparse, shape (n, n_labels).
+        y_pred: Predicted labels or indicators, of the shape of `y_true`.
+        labels: Classes of the rows, or columns of the indicators; None for all.
+        target_names: Names of the rows, in the order of the classes; None for the classes
+            themselves.
+        sample_weight: Weights, shape (n,).
+        digits: Number of decimals in the text.
+        output_dict: Whether to return a dict instead of text.
+        zero_division: Value of 0 / 0: 0, 1, NaN, or "warn" for 0 and a warning.
+
+    Returns:
+        Text, or with `output_dict` a dict of each row's scores by name.
+    """
     params.array_likes(sparse=True, y_true=y_true, y_pred=y_pred)
     params.optional_arrays(labels=labels, target_names=target_names, sample_weight=sample_weight)
     params.at_least("digits", digits, 0)
@@ -51,7 +70,7 @@ def classification_report(
 
 
 def _scores(data: Labels, chosen: np.ndarray, averages: list[str], zero_division: Any) -> Any:
-    """The scores of each class, and then their averages."""
+    """The scores of each class, then their averages."""
     if data.multilabel and isinstance(zero_division, str):
         rated(data, chosen, 1, "samples").warn(KINDS)
     return rated(data, chosen, 1, None).score(
@@ -65,7 +84,7 @@ def _with_averages(y_true, y_pred, *, average, averages, **options):
 
 
 def _names(chosen: np.ndarray, target_names: Any, labelled: bool) -> list[Any]:
-    """What the rows are called."""
+    """Names of the rows."""
     if target_names is None:
         return [str(label) for label in chosen]
     names = list(target_names)
@@ -78,7 +97,7 @@ def _names(chosen: np.ndarray, target_names: Any, labelled: bool) -> list[Any]:
 
 
 def _headings(data: Labels, labels: Any) -> list[tuple[str, str]]:
-    """Averages and what they are called: over all classes, the micro average is the accuracy."""
+    """Averages with their headings; the micro average over all classes is the accuracy."""
     averages = ["micro", "macro", "weighted", *(["samples"] if data.multilabel else [])]
     headings = [f"{average} avg" for average in averages]
     complete = labels is None or set(host("labels", labels).tolist()) >= set(data.classes.tolist())
