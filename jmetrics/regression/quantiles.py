@@ -81,7 +81,7 @@ def mean_pinball_loss(
     alpha = check.number_or_vector("alpha", alpha)
     if not isinstance(alpha, float) and alpha.ndim:
         y_true, y_pred = check.columns(y_true, y_pred, len(alpha), "a vector `alpha` of levels")
-        y_true = jnp.broadcast_to(y_true[:, None], y_pred.shape)
+        y_true = lax.broadcast_in_dim(y_true, y_pred.shape, (0,))
     return mean_error(_pinball, y_true, y_pred, multioutput, sample_weight, where, alpha)
 
 
@@ -267,7 +267,7 @@ def quantile_coverage(
     y_pred = check.array("y_pred", y_pred)
     if y_pred.ndim == 2:
         y_true, y_pred = check.columns(y_true, y_pred, None, "predicted quantiles")
-        y_true = jnp.broadcast_to(y_true[:, None], y_pred.shape)
+        y_true = lax.broadcast_in_dim(y_true, y_pred.shape, (0,))
     arrays, *_ = checked_inputs(y_true, y_pred, sample_weight, where)
     return plan(arrays, Step.of(_covered), Step.of(_share, dtype=accumulator(*arrays[:3])))
 
