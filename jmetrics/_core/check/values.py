@@ -61,21 +61,31 @@ def nan_if(tangent: Array, lost: Array) -> Array:
 
 
 def checked(metric: Callable[..., Any]) -> Callable[..., Any]:
-    """Make a metric raise where it would answer NaN because a value is out of its domain.
+    """Make a metric raise where it would return NaN because a value is outside its domain.
 
-    Wraps any function of this library, or any function that calls some, jitted or not.
+    Args:
+        metric: Any function of this library, or any function that calls some, jitted or not.
 
-    Shapes: those of `metric`; the result is the same.
-    Raises: ValueError with the reason. Inside someone else's `jit` the error is raised by
-    the running program, and JAX wraps it in its own runtime error; the reason is in the text.
-    Cost: that of `metric`, plus one host synchronisation a call.
-    Source: `jax.experimental.checkify`, which this puts to use.
+    Returns:
+        A function with the arguments and the result of `metric`.
 
-    >>> import jmetrics
-    >>> jmetrics.checked(jmetrics.log_loss)([0, 1], [0.5, 1.5])
-    Traceback (most recent call last):
-        ...
-    ValueError: `y_proba` must be probabilities in [0, 1]
+    Cost:
+        That of `metric`, plus one host synchronisation per call.
+
+    Raises:
+        ValueError: With the reason, when the new function is called. Inside someone else's `jit`
+            the error is raised by the running program, and JAX wraps it in its own runtime error,
+            whose text contains the reason.
+
+    References:
+        `jax.experimental.checkify`, which this is built on.
+
+    Examples:
+        >>> import jmetrics
+        >>> jmetrics.checked(jmetrics.log_loss)([0, 1], [0.5, 1.5])
+        Traceback (most recent call last):
+            ...
+        ValueError: `y_proba` must be probabilities in [0, 1]
     """
 
     @functools.wraps(metric)
