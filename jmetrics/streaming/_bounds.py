@@ -21,7 +21,13 @@ from jmetrics.streaming._histogram import Bins, Histogram
 
 @exportable
 class Bounded(NamedTuple):
-    """A number that is not known exactly, and what it lies between for certain."""
+    """An estimate with certified bounds.
+
+    Attributes:
+        estimate: Estimate of the exact value.
+        low: Lower bound of the exact value, shape of `estimate`.
+        high: Upper bound of the exact value, shape of `estimate`.
+    """
 
     estimate: Array
     low: Array
