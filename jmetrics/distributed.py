@@ -52,7 +52,7 @@ class Ranks(NamedTuple):
 
 
 class _Block(NamedTuple):
-    """Sorted scores of one device, and what their weights add up to before each place."""
+    """Sorted scores of one device, and the cumulative sums of their weights."""
 
     keys: Array
     running: Array
@@ -279,7 +279,7 @@ def _mean(values: Array, own: Array, total: Array, axis_name: Any) -> Array:
 
 
 def _linear(slope: Array, weight: Array, change: Any, axis_name: Any) -> Array:
-    """What changes of float weights, on all devices, do to a number."""
+    """Change of a value by changes of float weights on all devices."""
     if not jnp.issubdtype(weight.dtype, jnp.floating):
         return jnp.zeros((), slope.dtype)
     return lax.psum(jnp.sum(slope * change.astype(slope.dtype)), axis_name)
@@ -299,7 +299,7 @@ def _area_jvp(axis_name, dtype, primals, tangents):
 
 
 def _area_and_slope(ranked: _Ranked, positive: Array, axis_name: Any) -> tuple[Array, Array]:
-    """Share of pairs ranked right, and its derivatives: how much better a sample does than most."""
+    """Proportion of correctly ranked pairs, and its derivatives with respect to the weights."""
     above, through, own, total = ranked
     negative_below = 1 - _middle(above.negative, through.negative, total.negative)
     positive_above = _middle(above.positive, through.positive, total.positive)

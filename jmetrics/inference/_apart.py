@@ -1,4 +1,4 @@
-"""Outputs of one metric kept apart, so that one without a value leaves the others theirs.
+"""Separate gradients of the outputs of one metric, so that an undefined one spoils no other.
 
 A gradient adds up what comes back from every output. What comes from those that are not asked
 for is 0, but 0 times a slope that is not finite is NaN: what makes such slopes must not be in
@@ -19,7 +19,7 @@ from jax import Array
 
 
 class Weighable(Protocol):
-    """A metric of samples that may have any weights: a plan, a call, and what is like them."""
+    """A metric that can be evaluated for any weights: a plan, a call, and the like."""
 
     @property
     def arrays(self) -> tuple[Array, Array, Array | None, Array | None]:
@@ -38,11 +38,11 @@ class Weighable(Protocol):
 @jax.tree_util.register_dataclass
 @dataclass(frozen=True)
 class Apart:
-    """A metric of columns, some of which stand in for those that spoil their output."""
+    """A metric of columns, some of which replace columns whose output is undefined."""
 
     metric: Weighable
     spoiled: Array
-    """Whether each column stands in."""
+    """Whether each column is a replacement."""
 
     @property
     def arrays(self) -> tuple[Array, Array, Array | None, Array | None]:
@@ -54,7 +54,7 @@ class Apart:
         return dataclasses.replace(self, metric=self.metric.reweighted(sample_weight))
 
     def value(self) -> Any:
-        """Evaluate the metric: NaN for what is spoiled."""
+        """Evaluate the metric: NaN for replaced columns."""
         return jax.tree.map(self._defined, self.metric.value())
 
     def _defined(self, value: Array) -> Array:

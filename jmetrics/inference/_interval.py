@@ -40,7 +40,7 @@ class Interval:
 
 
 def levelled(confidence_level: Number, like: Array) -> Array:
-    """Return the level in the dtype of `like`; NaN for one that makes no sense."""
+    """Return the level in the dtype of `like`; NaN for one outside (0, 1)."""
     level = jnp.asarray(confidence_level, like.dtype)
     return check.defined(level, (level > 0) & (level < 1), "`confidence_level` must be in (0, 1)")
 

@@ -1,4 +1,4 @@
-"""The interval that has covered best for a metric of its kind."""
+"""The interval with the best coverage for a metric of its kind."""
 
 from __future__ import annotations
 

@@ -440,7 +440,7 @@ def permutation_test(
 
 
 def _both_ways(metric: Any, asked: Problem, options: dict[str, Any]) -> Problem:
-    """Samples said twice, by one model and by the other: which first is the first prediction."""
+    """The samples twice, with the predictions of both models in either order."""
     (y_true, a, *_), (_, b, *_) = (plan.arrays for plan in asked.plans)
     given = asked.given
     if given.segments is not None:
@@ -467,10 +467,10 @@ def _two_of_each(segments: Segments) -> dict[str, Any]:
 
 
 class _Exchange(NamedTuple):
-    """How to exchange predictions; the state is a problem, and the same said both ways."""
+    """Exchange of predictions; the state is a problem, and the one of `_both_ways`."""
 
     def prepared(self, state: tuple[Problem, Problem]) -> tuple[Problem, Problem]:
-        """Find what changes sides, and measure it once."""
+        """Find what is exchanged, and measure it once."""
         asked, both = in_cells(state[0]), state[1]
         if asked.table is None:
             return asked, measured_once(both)
@@ -483,7 +483,7 @@ class _Exchange(NamedTuple):
         return asked, Problem(tuple(plans), Given())
 
     def size(self, state: tuple[Problem, Problem]) -> int:
-        """How many numbers one exchange looks at."""
+        """Number of entries that one exchange reads."""
         return state[1].size
 
     def starts(self, key: Array, state: tuple[Problem, Problem], n: int) -> Array:
@@ -491,7 +491,7 @@ class _Exchange(NamedTuple):
         return state[0].source().starts(key, EXCHANGE, n)
 
     def row(self, start: Array, state: tuple[Problem, Problem]) -> Array:
-        """How far the models are apart after an exchange."""
+        """Difference of the models after an exchange."""
         asked, both = state
         source = asked.source()
         return _difference(both, source, source.draw(start, EXCHANGE))
@@ -512,6 +512,6 @@ class _Exchange(NamedTuple):
 
 
 def _difference(both: Problem, source: Samples | Cells, times: Array) -> Array:
-    """How far the models are apart when each unit is exchanged so many times."""
+    """Difference of the models when each unit is exchanged `times` times."""
     kept, moved = (source.weight * source.entries(t) for t in (source.once - times, times))
     return jnp.subtract(*both.values(jnp.append(kept, moved)))

@@ -1,4 +1,4 @@
-"""What each sample contributes to a metric, and the standard errors that follow."""
+"""Influence of each sample on a metric, and the standard errors that follow."""
 
 from __future__ import annotations
 

@@ -155,7 +155,7 @@ def _delong_test(y_true, y_scores, sample_weight, where):
     within = covariance[1:] - covariance[:1]
     within = within[:, 1:] - within[:, :1]
     variances, axes = jnp.linalg.eigh((within + within.T) / 2)
-    # What has no variance is known: it adds nothing if it is 0, and everything if it is not.
+    # A difference without variance is certain: it adds 0 if it is 0, and infinity otherwise.
     eps = jnp.finfo(areas.dtype).eps
     varies = variances > 10 * eps * jnp.max(jnp.diagonal(covariance))
     along = jnp.sum(axes * differences[:, None], axis=0)
@@ -173,9 +173,9 @@ class _Class(NamedTuple):
     """The samples of one class."""
 
     share: Array
-    """Weight of each sample as a share of that of the class; 0 for the others."""
+    """Weight of each sample as a fraction of that of the class; 0 for the others."""
     size: Array
-    """How many samples have weight."""
+    """Number of samples with positive weight."""
 
     @classmethod
     def of(cls, weight: Array, on: Array) -> _Class:

@@ -1,4 +1,4 @@
-"""Intervals of a share of samples, such as an accuracy or a recall."""
+"""Intervals of a proportion of samples, such as an accuracy or a recall."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _BARS = 0.22
-"""Height of the highest bar of the histogram, as a share of the axes."""
+"""Height of the highest bar of the histogram, as a fraction of the axes."""
 
 
 def calibration_curve(

@@ -1,4 +1,4 @@
-"""What is gained by taking the samples with the highest scores first."""
+"""Gain and lift of taking the samples with the highest scores first."""
 
 from __future__ import annotations
 
@@ -150,12 +150,12 @@ def _percent(ax: Axes, which: str) -> None:
 
 
 def _gain(y_true: Any, y_score: Any, *, sample_weight: Any, where: Any) -> tuple[Array, Array]:
-    """Shares of samples taken, and of positives found with them."""
+    """Fractions of samples taken, and of positives found with them."""
     counts = confusion_matrix_at_thresholds(
         y_true, y_score, sample_weight=sample_weight, where=where
     )
     dtype = jnp.result_type(float)
-    # Where a count is an integer, only its threshold can tell that it is undefined.
+    # An undefined integer count is recognised by its threshold, which is NaN.
     tn, fp, fn, tp = (
         jnp.where(jnp.isnan(counts.thresholds), jnp.nan, c.astype(dtype))
         for c in (counts.tn, counts.fp, counts.fn, counts.tp)

@@ -1,4 +1,4 @@
-"""Which classes are taken for which."""
+"""Confusion matrices."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _MOST_NUMBERS = 12
 _NARROW = 6
-"""With more classes cells hold no share, and names below are upright."""
+"""With more classes cells show no proportion, and the names below are vertical."""
 
 
 def confusion_matrix(

@@ -20,7 +20,7 @@ class Collection:
 
     @property
     def fades(self) -> bool:
-        """Whether the weight of what was may be multiplied by a number."""
+        """Whether the weights so far may be multiplied by a number."""
         return all(stream.fades for stream in self.streams.values())
 
     def init(self) -> State:

@@ -36,7 +36,7 @@ class Held(NamedTuple):
 
     statistic: Any
     whole: Array
-    """True. Sums over states make a number of it, which tells them from states."""
+    """True. A sum over states makes a number of it, by which it is recognised."""
 
 
 def intact(state: Any) -> Any:
@@ -90,7 +90,7 @@ def _fitting(kind: str, held: Any, leaf: Array) -> Array:
 
 
 def settled(state: Held) -> Any:
-    """The state as the statistic that a finisher takes; what was counted becomes floats."""
+    """The state as the statistic that a finisher takes; counts become floats."""
     return map_fields(lambda kind, held: number(held), intact(state).statistic)
 
 

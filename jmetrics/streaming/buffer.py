@@ -24,7 +24,7 @@ _NUMBER = Sample((), jnp.float32)
 
 @exportable
 class Samples(NamedTuple):
-    """The first samples that counted, and how many more there were."""
+    """The first samples with positive weight, and the number of further ones."""
 
     y_true: Array
     y_pred: Array
@@ -50,7 +50,7 @@ class Buffered(NamedTuple):
 
 @dataclass(frozen=True)
 class BufferStream:
-    """Samples of any metric of arrays; those that do not count take no room."""
+    """Samples of any metric of arrays; those that are masked or of weight 0 take no room."""
 
     metric: Metric
     y_true: Sample
@@ -60,7 +60,7 @@ class BufferStream:
 
     @property
     def fades(self) -> bool:
-        """Whether the weight of what was may be multiplied: samples may not."""
+        """Whether the weights so far may be multiplied: not those of samples."""
         return False
 
     def init(self) -> Samples:
@@ -106,7 +106,7 @@ class BufferStream:
         return _gathered(state, axis_name)
 
     def compute(self, state: Samples) -> Buffered:
-        """Return the metric of what was kept."""
+        """Return the metric of the samples that were kept."""
         return _compute(state, metric=self.metric)
 
 

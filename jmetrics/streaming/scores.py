@@ -33,7 +33,7 @@ from jmetrics.streaming._states import intact
 
 @dataclass(frozen=True)
 class HistogramStream(abc.ABC):
-    """What the streams of this module share: the state, and how states are added."""
+    """Base of the streams of this module: the state, and how states are added."""
 
     bins: Bins
     finish: Step
@@ -56,7 +56,7 @@ class HistogramStream(abc.ABC):
         return _histogram.reduce(state, axis_name)
 
     def compute(self, state: Histogram) -> Any:
-        """Return what is known of the samples so far."""
+        """Return the result for the samples so far."""
         return _compute(state, self.finish, bins=self.bins)
 
     def key(self) -> Hashable:
@@ -65,7 +65,7 @@ class HistogramStream(abc.ABC):
 
     @property
     def fades(self) -> bool:
-        """Whether the weight of what was may be multiplied: whole counts may not."""
+        """Whether the weights so far may be multiplied: not integer counts."""
         return self.bins.weighted
 
     def _weight(self, sample_weight: Any) -> Any:

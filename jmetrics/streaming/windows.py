@@ -1,4 +1,4 @@
-"""Streams of what was lately: fading by and by, or of the last batches alone."""
+"""Streams of recent batches: with exponentially decaying weights, or of the last ones alone."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from jmetrics.streaming.streams import State, Stream
 
 @dataclass(frozen=True, eq=False)
 class Decayed:
-    """A stream that forgets by and by; `decayed` makes it."""
+    """A stream with exponentially decaying weights; `decayed` makes it."""
 
     stream: Stream
     factor: float | Array
 
     @property
     def fades(self) -> bool:
-        """Whether the weight of what was may be multiplied by a number."""
+        """Whether the weights so far may be multiplied by a number."""
         return True
 
     def init(self) -> State:
@@ -132,7 +132,7 @@ class LastUpdates:
 
     @property
     def fades(self) -> bool:
-        """Whether the weight of what was may be multiplied: old batches leave all at once."""
+        """Whether the weights so far may be multiplied: old batches leave all at once."""
         return False
 
     def init(self) -> Slots:

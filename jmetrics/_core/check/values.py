@@ -107,7 +107,7 @@ def checked(metric: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _has_bad_weight(value: Any, sample_weight: Any, where: Any) -> Array | bool:
-    """Whether a value is NaN, and a weight that counts is not finite.
+    """Whether a value is NaN, and a weight that is not masked is not finite.
 
     Seen from outside: JAX cannot take slopes of all that would follow a check of the weights.
     """
