@@ -103,7 +103,18 @@ def test_no_private_module_of_another_library(path: Path) -> None:
 
 @pytest.mark.parametrize("path", MODULES, ids=dotted)
 def test_files_are_short(path: Path) -> None:
-    assert len(path.read_text().splitlines()) <= 500
+    """Docstrings, as long as what they document has parameters, do not count."""
+    lines = path.read_text().splitlines()
+    assert len(lines) - documentation(path) <= 350
+
+
+def documentation(path: Path) -> int:
+    """The number of lines of docstrings in a file."""
+    return sum(
+        1 + (node.end_lineno or node.lineno) - node.lineno
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    )
 
 
 @pytest.mark.parametrize("path", MODULES, ids=dotted)

@@ -92,7 +92,7 @@ def lift_curve(
     where: ArrayLike | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw the lift: the rate of positives among the highest scores, relative to all samples.
+    """Draw the lift of the highest scores: their rate of positives relative to that of all samples.
 
     Args:
         y_true: Labels 0 and 1, shape (n,).
