@@ -137,7 +137,7 @@ def row(name: str, function: object, chapter: str) -> str:
     """One line of the table."""
     text = inspect.getdoc(function) or ""
     sentence = re.sub(r"\s+", " ", text.split("\n\n")[0])
-    cost = re.search(r"^Cost: (.*?)(?:[.,;](?:\s|$)|\n)", text, re.M)
+    cost = re.search(r"^Cost:\s+(.*?)(?:[.,;](?:\s|$)|\n)", text, re.M)
     cells = (f"`{name}`", in_words(sentence), counterparts(name, chapter), cost[1] if cost else "")
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 

@@ -34,21 +34,25 @@ from jmetrics.curves._scores import in_domain, inputs, scored
 
 @exportable
 class Ranks(NamedTuple):
-    """How much weight of all samples is below each score, and how much is tied with it."""
+    """How much weight of all samples is below each score, and how much is tied with it.
+
+    Attributes:
+        below: Weight of smaller scores on all devices, shape (n,).
+        tied: Weight of equal scores on all devices, the sample itself included, shape (n,).
+    """
 
     below: Array
     tied: Array
-    """The sample itself is a part of it."""
 
     @property
     def average(self) -> Array:
-        """Mean rank of what is tied, counted from 1; in a float32 exact up to 2^23."""
+        """Mean rank of ties, counted from 1, shape (n,); exact up to 2²³ in float32."""
         dtype = accumulator(self.below)
         return self.below.astype(dtype) + (self.tied.astype(dtype) + 1) / 2
 
 
 class _Block(NamedTuple):
-    """Sorted scores of one device, and what their weights add up to before each place."""
+    """Sorted scores of one device, and the cumulative sums of their weights."""
 
     keys: Array
     running: Array
@@ -93,23 +97,38 @@ def roc_auc_score(
 ) -> Array:
     """Area under the ROC curve of the samples of all devices along an axis.
 
-    Shapes: all (n,), what one device has; `y_true` holds 0 and 1, `y_score` any numbers,
-    infinities included, compared at the precision they come in. A scalar, the same on all devices.
-    Range: [0, 1], higher is better; 0.5 for scores that tell nothing.
-    Undefined: NaN unless both classes have weight, for a NaN score that counts and for a label
-    other than 0 and 1.
-    Gradient: smooth in the weights, first derivatives only; 0 in the scores.
-    Cost: O(n log n) for the sort, O(D n log n) for the counts, and D − 1 messages of O(n), for n
-    samples on each of D devices; O(n) memory, also for the gradient.
-    Raises: ValueError or TypeError for shapes and dtypes that do not fit.
-    Source: `sklearn.metrics.roc_auc_score`.
+    Args:
+        y_true: Labels 0 and 1 of the samples on one device, shape (n,).
+        y_score: Scores, shape (n,), any numbers, infinities included, compared at the precision
+            they come in.
+        axis_name: Name of the mesh axis that samples lie along, as for `jax.lax.psum`; static.
+        sample_weight: Weights, shape (n,).
+        where: Mask, shape (n,); samples where it is False are ignored.
 
-    >>> import jax
-    >>> from jmetrics import distributed
-    >>> mesh = jax.make_mesh((jax.device_count(),), ("data",))
-    >>> roc_auc_score = distributed.on_mesh(distributed.roc_auc_score, mesh, "data")
-    >>> float(roc_auc_score([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]))
-    0.75
+    Returns:
+        Scalar in [0, 1], the same on all devices; higher is better, 0.5 for uninformative scores.
+
+    Undefined:
+        NaN unless both classes have positive weight, for a NaN score with positive weight and for a
+        label other than 0 and 1.
+
+    Gradient:
+        Smooth in the weights, first derivatives only; 0 in the scores.
+
+    Cost:
+        O(n log n) for the sort, O(D n log n) for the counts, and D − 1 messages of O(n), for n
+        samples on each of D devices; O(n) memory, also for the gradient.
+
+    References:
+        `sklearn.metrics.roc_auc_score`.
+
+    Examples:
+        >>> import jax
+        >>> from jmetrics import distributed
+        >>> mesh = jax.make_mesh((jax.device_count(),), ("data",))
+        >>> roc_auc_score = distributed.on_mesh(distributed.roc_auc_score, mesh, "data")
+        >>> float(roc_auc_score([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]))
+        0.75
     """
     arrays = inputs(y_true, y_score, sample_weight, where)
     return _of_scores(*arrays, area=_area, axis_name=axis_name)
@@ -125,22 +144,40 @@ def average_precision_score(
 ) -> Array:
     """Average precision of the samples of all devices along an axis.
 
-    Shapes: all (n,), what one device has; `y_true` holds 0 and 1, `y_score` any numbers,
-    infinities included, compared at the precision they come in. A scalar, the same on all devices.
-    Range: [0, 1], higher is better; near the share of positives for scores that tell nothing.
-    Undefined: 0 without a positive. NaN when nothing counts, for a NaN score that counts and for
-    a label other than 0 and 1.
-    Gradient: smooth in the weights, first derivatives only; 0 in the scores.
-    Cost: that of `roc_auc_score` of this module, twice for the gradient.
-    Raises: ValueError or TypeError for shapes and dtypes that do not fit.
-    Source: `sklearn.metrics.average_precision_score`.
+    Args:
+        y_true: Labels 0 and 1 of the samples on one device, shape (n,).
+        y_score: Scores, shape (n,), any numbers, infinities included, compared at the precision
+            they come in.
+        axis_name: Name of the mesh axis that samples lie along, as for `jax.lax.psum`; static.
+        sample_weight: Weights, shape (n,).
+        where: Mask, shape (n,); samples where it is False are ignored.
 
-    >>> import jax
-    >>> from jmetrics import distributed
-    >>> mesh = jax.make_mesh((jax.device_count(),), ("data",))
-    >>> average_precision = distributed.on_mesh(distributed.average_precision_score, mesh, "data")
-    >>> round(float(average_precision([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])), 6)
-    0.833333
+    Returns:
+        Scalar in [0, 1], the same on all devices; higher is better, near the proportion of
+        positives for uninformative scores.
+
+    Undefined:
+        0 without a positive. NaN if no sample has positive weight, for a NaN score with positive
+        weight and for a label other than 0 and 1.
+
+    Gradient:
+        Smooth in the weights, first derivatives only; 0 in the scores.
+
+    Cost:
+        That of `roc_auc_score` of this module, twice for the gradient.
+
+    References:
+        `sklearn.metrics.average_precision_score`.
+
+    Examples:
+        >>> import jax
+        >>> from jmetrics import distributed
+        >>> mesh = jax.make_mesh((jax.device_count(),), ("data",))
+        >>> average_precision = distributed.on_mesh(
+        ...     distributed.average_precision_score, mesh, "data"
+        ... )
+        >>> round(float(average_precision([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])), 6)
+        0.833333
     """
     arrays = inputs(y_true, y_score, sample_weight, where)
     return _of_scores(*arrays, area=_average_precision, axis_name=axis_name)
@@ -153,23 +190,39 @@ def ranks(
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Ranks:
-    """Rank of each score among those of all devices along an axis, exact whole numbers.
+    """Rank of each score among those of all devices along an axis, in exact integers.
 
-    Shapes: all (n,), what one device has, and so are `below` and `tied` of the result.
-    `Ranks.average` is the mean rank of what is tied, from 1 for the least score.
-    Undefined: 0 for a sample without weight; for a NaN score that counts, NaN, or the least
-    integer where nothing is weighted.
-    Gradient: smooth in the weights, 0 in the scores.
-    Cost: that of `roc_auc_score` of this module.
-    Raises: ValueError or TypeError for shapes and dtypes that do not fit.
-    Source: `scipy.stats.rankdata`.
+    `Ranks.average` is the mean rank of ties, 1 for the smallest score.
 
-    >>> import jax
-    >>> from jmetrics import distributed
-    >>> mesh = jax.make_mesh((jax.device_count(),), ("data",))
-    >>> ranks = distributed.on_mesh(distributed.ranks, mesh, "data", per_sample=True)
-    >>> ranks([0.3, 0.1, 0.3]).average.tolist()
-    [2.5, 1.0, 2.5]
+    Args:
+        y_score: Scores of the samples on one device, shape (n,), any numbers.
+        axis_name: Name of the mesh axis that samples lie along, as for `jax.lax.psum`; static.
+        sample_weight: Weights, shape (n,).
+        where: Mask, shape (n,); samples where it is False are ignored.
+
+    Returns:
+        A `Ranks`, arrays of shape (n,) for the samples on this device.
+
+    Undefined:
+        0 for a sample of weight 0; for a NaN score with positive weight NaN, or without
+        `sample_weight` the smallest integer.
+
+    Gradient:
+        Smooth in the weights, 0 in the scores.
+
+    Cost:
+        That of `roc_auc_score` of this module.
+
+    References:
+        `scipy.stats.rankdata`.
+
+    Examples:
+        >>> import jax
+        >>> from jmetrics import distributed
+        >>> mesh = jax.make_mesh((jax.device_count(),), ("data",))
+        >>> ranks = distributed.on_mesh(distributed.ranks, mesh, "data", per_sample=True)
+        >>> ranks([0.3, 0.1, 0.3]).average.tolist()
+        [2.5, 1.0, 2.5]
     """
     arrays = check.samples(y_score=y_score, sample_weight=sample_weight, where=where)
     return _ranks(*arrays, axis_name=axis_name)
@@ -227,7 +280,7 @@ def _mean(values: Array, own: Array, total: Array, axis_name: Any) -> Array:
 
 
 def _linear(slope: Array, weight: Array, change: Any, axis_name: Any) -> Array:
-    """What changes of float weights, on all devices, do to a number."""
+    """Change of a value by changes of float weights on all devices."""
     if not jnp.issubdtype(weight.dtype, jnp.floating):
         return jnp.zeros((), slope.dtype)
     return lax.psum(jnp.sum(slope * change.astype(slope.dtype)), axis_name)
@@ -247,7 +300,7 @@ def _area_jvp(axis_name, dtype, primals, tangents):
 
 
 def _area_and_slope(ranked: _Ranked, positive: Array, axis_name: Any) -> tuple[Array, Array]:
-    """Share of pairs ranked right, and its derivatives: how much better a sample does than most."""
+    """Proportion of correctly ranked pairs, and its derivatives with respect to the weights."""
     above, through, own, total = ranked
     negative_below = 1 - _middle(above.negative, through.negative, total.negative)
     positive_above = _middle(above.positive, through.positive, total.positive)
@@ -295,27 +348,39 @@ def _mean_precision(precision: Array, own: _Class, total: _Class, axis_name: Any
 
 
 def standard_error(metric: Callable[..., Array]) -> Callable[..., Array]:
-    """Make a function that gives the standard error of a metric of the samples of all devices.
+    """Make a function that returns the standard error of a metric of the samples of all devices.
 
     √ Σ_i (w_i ∂metric/∂w_i)², the infinitesimal jackknife of `jmetrics.inference`, where the
-    derivative is that with respect to the weights on each device.
+    derivative is with respect to the weights on each device.
 
-    Shapes: the new function takes what `metric` takes, with the keyword `axis_name`, and gives
-    what it gives: the same on all devices, as what comes out of `lax.psum` is. That may be a
-    function of this module, or `compute` of what `reduce` of a `jmetrics.streaming.stream` gives.
-    Range: [0, ∞), in units of the metric.
-    Undefined: NaN where the metric is.
-    Cost: one gradient of the metric; one for each entry of a metric with several values.
-    Raises: what the metric raises.
-    Source: Jaeckel (1972); DeLong, DeLong & Clarke-Pearson (1988) for the AUC.
+    Args:
+        metric: A function of this module, or `compute` of what `reduce` of a
+            `jmetrics.streaming.stream` returns: any function called as
+            `metric(y_true, y_pred, sample_weight=, where=, axis_name=, **options)` whose result is
+            the same on all devices, as that of `jax.lax.psum` is. It is static.
 
-    >>> import jax
-    >>> from jmetrics import distributed
-    >>> mesh = jax.make_mesh((jax.device_count(),), ("data",))
-    >>> error = distributed.standard_error(distributed.roc_auc_score)
-    >>> error = distributed.on_mesh(error, mesh, "data")
-    >>> round(float(error([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])), 6)
-    0.25
+    Returns:
+        A function with the arguments of `metric`, `axis_name` included, that returns the standard
+        error in the shape of the metric: in [0, ∞), in units of the metric, the same on all
+        devices.
+
+    Undefined:
+        NaN where the metric is NaN.
+
+    Cost:
+        One gradient of the metric; one per entry of a metric with several values.
+
+    References:
+        Jaeckel (1972); DeLong, DeLong & Clarke-Pearson (1988) for the AUC.
+
+    Examples:
+        >>> import jax
+        >>> from jmetrics import distributed
+        >>> mesh = jax.make_mesh((jax.device_count(),), ("data",))
+        >>> error = distributed.standard_error(distributed.roc_auc_score)
+        >>> error = distributed.on_mesh(error, mesh, "data")
+        >>> round(float(error([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])), 6)
+        0.25
     """
 
     def error(
@@ -363,25 +428,36 @@ def _standard_error(y_true, y_pred, sample_weight, where, options, *, metric, ax
 def on_mesh(
     function: Callable[..., Any], mesh: Mesh, axis_name: str, *, per_sample: bool = False
 ) -> Callable[..., Any]:
-    """Make a function of whole arrays out of one for inside `jax.shard_map`, as of this module.
+    """Make a function of whole arrays out of one for use inside `jax.shard_map`, as of this module.
 
-    The arrays are laid out along an axis of the mesh, unless they are already; as many masked
-    samples as are needed to give each device the same number come last.
+    The arrays are sharded along an axis of the mesh, unless they already are; masked samples are
+    appended where the devices would otherwise have unequal numbers.
 
-    Shapes: the new function takes arrays with all samples along the first axis, `sample_weight`,
-    `where` and options, and gives what `function` does: the same on all devices, or if
-    `per_sample` arrays that lie along the same axis of the mesh, one entry a sample, of which
-    each device must then have the same number.
-    Cost: that of `function`, and of moving what is not yet where it belongs.
-    Raises: ValueError or TypeError for shapes that do not fit, and what `function` raises.
-    Source: `jax.shard_map`.
+    Args:
+        function: Function of arrays called with `axis_name`, such as those of this module.
+        mesh: Mesh of the devices.
+        axis_name: Name of the axis of `mesh` that samples are to lie along.
+        per_sample: Whether `function` returns arrays with one entry per sample, which stay sharded
+            along the axis. The number of samples must then be a multiple of the number of devices.
 
-    >>> import jax
-    >>> from jmetrics import distributed
-    >>> mesh = jax.make_mesh((jax.device_count(),), ("data",))
-    >>> auc = distributed.on_mesh(distributed.roc_auc_score, mesh, "data")
-    >>> float(auc([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], where=[True, True, True, False]))
-    0.5
+    Returns:
+        A function of arrays with all samples along the first axis, `sample_weight`, `where` and
+        options of `function`, that returns what `function` does: the same on all devices, or with
+        `per_sample` arrays sharded along the axis.
+
+    Cost:
+        That of `function`, and of moving what is not yet on its device.
+
+    References:
+        `jax.shard_map`.
+
+    Examples:
+        >>> import jax
+        >>> from jmetrics import distributed
+        >>> mesh = jax.make_mesh((jax.device_count(),), ("data",))
+        >>> auc = distributed.on_mesh(distributed.roc_auc_score, mesh, "data")
+        >>> float(auc([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], where=[True, True, True, False]))
+        0.5
     """
     spec = PartitionSpec(axis_name)
     placed = NamedSharding(mesh, spec)

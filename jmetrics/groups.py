@@ -21,14 +21,19 @@ _ENTRIES_AT_ONCE = 4_000_000
 
 @exportable
 class GroupValues(NamedTuple):
-    """A metric of each group, and how far the groups are apart."""
+    """A metric of each group, and how much the groups differ.
+
+    Attributes:
+        values: The metric of each group, shape (num_groups,) before the shape of the metric; NaN
+            for a group without a value.
+        difference: Largest minus smallest value of the groups that have one, of the metric's shape.
+        ratio: Smallest over largest value of the groups that have one, of the metric's shape; NaN
+            if the largest is 0.
+    """
 
     values: Any
-    """The metric of each group, along the first axis; NaN where a group has no value."""
     difference: Any
-    """Largest less smallest value of the groups that have one."""
     ratio: Any
-    """Smallest over largest value of the groups that have one; NaN if the largest is 0."""
 
 
 def by_group(
@@ -44,27 +49,44 @@ def by_group(
 ) -> GroupValues:
     """Evaluate a metric on each group of samples, in one compiled call.
 
-    Shapes: `y_true`, `y_pred`, `sample_weight` and `where` as `metric` takes them, samples
-    along the first axis; `groups` (n,) whole numbers from 0 to `num_groups` − 1, which is
-    static. `values` has (num_groups,) before the shape of the metric, `difference` and
-    `ratio` its shape; a metric that gives several arrays gives each of the three for all.
-    Undefined: the value of a group in which nothing counts is that of the metric, mostly
-    NaN, and takes no part in the other two; those are NaN without any value. NaN everywhere
-    if a sample that counts is in no group.
-    Gradient: that of the metric.
-    Cost: `num_groups` evaluations, as many at a time as memory allows; what does not depend
-    on the mask, such as a sort of scores, once for those.
-    Raises: ValueError or TypeError for shapes and dtypes that do not fit, and what the metric
-    raises. `metric` and options that are not floats or arrays are static: pass the same
-    function object to compile once.
-    Source: Agarwal et al. (2018); `fairlearn.metrics.MetricFrame`.
+    Args:
+        metric: Metric of this library, or any function called as
+            `metric(y_true, y_pred, sample_weight=, where=, **options)`. It is static: pass the same
+            function object to compile once.
+        y_true: Targets as `metric` takes them, samples along the first axis.
+        y_pred: Predictions as `metric` takes them, samples along the first axis.
+        groups: Group of each sample, shape (n,), integers from 0 to `num_groups` − 1.
+        num_groups: Number of groups, a positive integer; static.
+        sample_weight: Weights as `metric` takes them, shape (n,).
+        where: Mask as `metric` takes it, samples along the first axis.
+        **options: Options of `metric`. Floats and arrays are traced, everything else is static.
 
-    >>> from jmetrics import accuracy_score
-    >>> result = by_group(
-    ...     accuracy_score, [1, 1, 0, 0], [1, 1, 0, 1], groups=[0, 0, 1, 1], num_groups=2
-    ... )
-    >>> result.values, float(result.difference), float(result.ratio)
-    (Array([1. , 0.5], dtype=float32), 0.5, 0.5)
+    Returns:
+        A `GroupValues`. For a metric that returns several arrays each of the three fields is of
+        that structure.
+
+    Undefined:
+        The value of a group in which no sample has positive weight is that of the metric, mostly
+        NaN, and is left out of `difference` and `ratio`; those are NaN if no group has a value.
+        NaN everywhere if a sample with positive weight is in no group.
+
+    Gradient:
+        That of the metric.
+
+    Cost:
+        `num_groups` evaluations, as many at a time as memory allows; what does not depend on the
+        mask, such as a sort of scores, is computed once for those.
+
+    References:
+        Agarwal et al. (2018); `fairlearn.metrics.MetricFrame`.
+
+    Examples:
+        >>> from jmetrics import accuracy_score
+        >>> result = by_group(
+        ...     accuracy_score, [1, 1, 0, 0], [1, 1, 0, 1], groups=[0, 0, 1, 1], num_groups=2
+        ... )
+        >>> result.values, float(result.difference), float(result.ratio)
+        (Array([1. , 0.5], dtype=float32), 0.5, 0.5)
     """
     arrays = check.resampled(y_true, y_pred, sample_weight, where)
     traced, static = check.split_options(options)

@@ -19,22 +19,29 @@ from jmetrics._core.weights import clean
 
 @exportable
 class Padded(NamedTuple):
-    """Lists as rows of one length."""
+    """Lists as rows of one length.
+
+    Attributes:
+        values: The items of each list, followed by padding, shape (n_lists, size).
+        where: Which entries are items, shape (n_lists, size), boolean.
+    """
 
     values: Array
-    """The items of each list, then fillers: (n_lists, size)."""
     where: Array
-    """Which of them are items: (n_lists, size)."""
 
 
 @exportable
 class Segments(NamedTuple):
-    """The list of each item of a flat array."""
+    """The list of each item of a flat array.
+
+    Attributes:
+        segment_ids: Number of the list of each item, from 0 to n_lists − 1, shape (size,); padding
+            after the last item gets n_lists − 1.
+        where: Which entries are items, shape (size,), boolean.
+    """
 
     segment_ids: Array
-    """From 0 to n_lists − 1, or the last of these beyond the last item: (size,)."""
     where: Array
-    """Which entries are items: (size,)."""
 
 
 def pad_lists(
@@ -46,23 +53,38 @@ def pad_lists(
 ) -> Padded:
     """Put lists of unequal length into the rows of one array, with a mask.
 
-    Either a sequence of arrays, one a list, or one flat array with the `lengths` of the lists
-    that follow each other in it.
+    Either a sequence of arrays, one per list, or one flat array of consecutive lists with their
+    `lengths`.
 
-    Shapes: each list (length,), or `lists` (n,) and `lengths` (n_lists,); the two results
-    (n_lists, size). `size` is static. Without it, it is the longest length, which must be
-    known: not so for traced `lengths`.
-    Undefined: under `jit`, a list longer than `size` becomes NaN, or the least integer.
-    Cost: O(n_lists × size) time and memory; one compilation a shape, so see `bucket_size`.
-    Raises: ValueError or TypeError for shapes and dtypes that do not fit, and for a list that
-    is longer than `size` where that is known.
-    Source: `jax.ops` and `numpy.pad` in one; the padding of rax.
+    Args:
+        lists: Sequence of arrays, each of shape (length,); or with `lengths` one array of shape
+            (n,), numbers of any dtype.
+        lengths: Length of each list, shape (n_lists,), integers.
+        size: Length of the rows; static. The longest length by default, which must be known: it
+            must be given where `lengths` are traced.
+        fill: Value of the padding.
 
-    >>> padded = pad_lists([[3.0, 1.0], [2.0]])
-    >>> padded.values.tolist(), padded.where.tolist()
-    ([[3.0, 1.0], [2.0, 0.0]], [[True, True], [True, False]])
-    >>> pad_lists(jax.numpy.array([3.0, 1.0, 2.0]), [2, 1], size=4).values.tolist()
-    [[3.0, 1.0, 0.0, 0.0], [2.0, 0.0, 0.0, 0.0]]
+    Returns:
+        A `Padded`, arrays of shape (n_lists, size).
+
+    Undefined:
+        Under `jit`, a list longer than `size` becomes NaN, or the smallest integer of its dtype.
+
+    Cost:
+        O(n_lists × size) time and memory; one compilation per shape, so see `bucket_size`.
+
+    Raises:
+        ValueError: For a list longer than `size` where its length is known.
+
+    References:
+        `jax.ops` and `numpy.pad` in one; the padding of rax.
+
+    Examples:
+        >>> padded = pad_lists([[3.0, 1.0], [2.0]])
+        >>> padded.values.tolist(), padded.where.tolist()
+        ([[3.0, 1.0], [2.0, 0.0]], [[True, True], [True, False]])
+        >>> pad_lists(jax.numpy.array([3.0, 1.0, 2.0]), [2, 1], size=4).values.tolist()
+        [[3.0, 1.0, 0.0, 0.0], [2.0, 0.0, 0.0, 0.0]]
     """
     if lengths is None:
         rows = [check.array("lists", row) for row in lists]  # type: ignore[union-attr]
@@ -89,13 +111,22 @@ def _padded(flat, lengths, fill, *, size):
 def where_from_lengths(lengths: ArrayLike, *, size: int) -> Array:
     """Mask of the items in rows that start with a list and end with padding.
 
-    Shapes: `lengths` (n_lists,); the result (n_lists, size). `size` is static.
-    Cost: O(n_lists × size).
-    Raises: ValueError or TypeError for shapes and dtypes that do not fit.
-    Source: `tf.sequence_mask`.
+    Args:
+        lengths: Length of each list, shape (n_lists,), integers.
+        size: Length of the rows; static.
 
-    >>> where_from_lengths([2, 0], size=3).tolist()
-    [[True, True, False], [False, False, False]]
+    Returns:
+        Boolean mask, shape (n_lists, size).
+
+    Cost:
+        O(n_lists × size) time.
+
+    References:
+        `tf.sequence_mask`.
+
+    Examples:
+        >>> where_from_lengths([2, 0], size=3).tolist()
+        [[True, True, False], [False, False, False]]
     """
     return _inside(_lengths(lengths), size)
 
@@ -106,20 +137,33 @@ def _inside(lengths, size):
 
 
 def segments_from_lengths(lengths: ArrayLike, *, size: int | None = None) -> Segments:
-    """Number the items of lists that follow each other in a flat array.
+    """Segment ids of the items of consecutive lists in a flat array.
 
-    Shapes: `lengths` (n_lists,); both results (size,), padded beyond the last item. `size` is
-    static. Without it, it is the sum of `lengths`, which must be known: not so if traced.
-    Undefined: under `jit`, items beyond `size` are left out.
-    Cost: O(size log n_lists) time.
-    Raises: ValueError or TypeError for shapes and dtypes that do not fit, and for more items
-    than `size` where that is known.
-    Source: the `segment_ids` of `jax.ops.segment_sum`.
+    Args:
+        lengths: Length of each list, shape (n_lists,), integers.
+        size: Length of the flat array; static. The sum of `lengths` by default, which must be
+            known: it must be given where `lengths` are traced.
 
-    >>> segments_from_lengths([2, 0, 1]).segment_ids.tolist()
-    [0, 0, 2]
-    >>> segments_from_lengths([2, 1], size=5).where.tolist()
-    [True, True, True, False, False]
+    Returns:
+        A `Segments`, arrays of shape (size,), padded after the last item.
+
+    Undefined:
+        Under `jit`, items beyond `size` are dropped.
+
+    Cost:
+        O(size log n_lists) time.
+
+    Raises:
+        ValueError: For more items than `size` where their number is known.
+
+    References:
+        The `segment_ids` of `jax.ops.segment_sum`.
+
+    Examples:
+        >>> segments_from_lengths([2, 0, 1]).segment_ids.tolist()
+        [0, 0, 2]
+        >>> segments_from_lengths([2, 1], size=5).where.tolist()
+        [True, True, True, False, False]
     """
     known, lengths = _known(lengths), _lengths(lengths)
     size = _fitting(size, None if known is None else int(np.sum(known)))
@@ -138,17 +182,27 @@ def _segments(lengths, size):
 def bucket_size(size: int, *, steps: int = 4, minimum: int = 8) -> int:
     """Round a size up to one of few, so that ragged batches compile a bounded number of times.
 
-    The sizes are `minimum` and, from there on, `steps` between a power of two and the next.
-    Sizes up to n thus become at most 1 + `steps` × (⌈log2 n⌉ − ⌊log2 `minimum`⌋) different
-    ones, and less than 1 / `steps` of a size beyond `minimum` is added to it.
+    The sizes are `minimum` and, from there on, `steps` sizes between a power of two and the next.
+    Sizes up to n are thus rounded to at most 1 + `steps` × (⌈log2 n⌉ − ⌊log2 `minimum`⌋) different
+    ones, and a size beyond `minimum` grows by a fraction of less than 1 / `steps`.
 
-    Shapes: plain integers, known while tracing.
-    Cost: none to speak of.
-    Raises: ValueError or TypeError for what is no positive integer; a `size` of 0 is welcome.
-    Source: the size classes of memory allocators such as jemalloc.
+    Args:
+        size: Size to round up, an integer of at least 0, known while tracing.
+        steps: Number of sizes between a power of two and the next, a positive integer.
+        minimum: The smallest size, a positive integer.
 
-    >>> [bucket_size(n) for n in (0, 8, 9, 17, 100, 1000)]
-    [8, 8, 10, 20, 112, 1024]
+    Returns:
+        The rounded size, an integer of at least `size`.
+
+    Cost:
+        O(1) time, on the host.
+
+    References:
+        The size classes of memory allocators such as jemalloc.
+
+    Examples:
+        >>> [bucket_size(n) for n in (0, 8, 9, 17, 100, 1000)]
+        [8, 8, 10, 20, 112, 1024]
     """
     steps, minimum = (
         check.positive_integer(name, value)

@@ -7,12 +7,28 @@ from typing import SupportsFloat
 
 
 def number(value: SupportsFloat, form: str = ".3f") -> str:
-    """A number as `format` writes it, with a real minus sign and a space before a %."""
+    """Format a number as `format` does, with a true minus sign and a space before a %.
+
+    Args:
+        value: Any real number.
+        form: Format specification of Python, such as ".3f".
+
+    Returns:
+        The text.
+    """
     return format(float(value), form).replace("-", "−").replace("%", " %")
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Columns under their heads: the first to the left, numbers to the right."""
+    """Align columns under their headings: the first to the left, the others to the right.
+
+    Args:
+        head: Headings of the columns.
+        rows: Rows of cells, each as long as `head`.
+
+    Returns:
+        The lines of the table, joined.
+    """
     lines = [head, *rows]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     return "\n".join(

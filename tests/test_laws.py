@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
+import jax
 import pytest
 
 from tests.harness import forget_compiled
@@ -26,6 +27,8 @@ _latest: list[Case] = []
 def forget_programs_of_others(case: Case) -> None:
     """Laws of a case share compiled programs; those of all cases together fill the memory."""
     if _latest != [case]:
+        if not _latest or _latest[0].row is not case.row:
+            jax.clear_caches()
         _latest[:] = [case]
         forget_compiled()
 

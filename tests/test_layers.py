@@ -1,4 +1,4 @@
-"""The layout of the package, its docstrings and its public lists."""
+"""The layout of the package, its signatures and its public lists."""
 
 from __future__ import annotations
 
@@ -28,9 +28,6 @@ def ranks_in_readme() -> dict[str, int]:
 
 
 RANKS = ranks_in_readme()
-
-SECTIONS = ("Shapes:", "Cost:", "Raises:", "Source:")
-METRIC_SECTIONS = ("Range:", "Undefined:", "Gradient:")
 
 MODULES = sorted(path for path in ROOT.rglob("*.py"))
 
@@ -106,7 +103,18 @@ def test_no_private_module_of_another_library(path: Path) -> None:
 
 @pytest.mark.parametrize("path", MODULES, ids=dotted)
 def test_files_are_short(path: Path) -> None:
-    assert len(path.read_text().splitlines()) <= 500
+    """Docstrings, as long as what they document has parameters, do not count."""
+    lines = path.read_text().splitlines()
+    assert len(lines) - documentation(path) <= 350
+
+
+def documentation(path: Path) -> int:
+    """The number of lines of docstrings in a file."""
+    return sum(
+        1 + (node.end_lineno or node.lineno) - node.lineno
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    )
 
 
 @pytest.mark.parametrize("path", MODULES, ids=dotted)
@@ -147,14 +155,6 @@ def public_functions() -> dict[str, Callable]:
 
 DOCUMENTED = public_functions()
 METRICS = {f"{row.metric.__module__}.{row.metric.__name__}" for row in ROWS}
-
-
-@pytest.mark.parametrize("name", DOCUMENTED)
-def test_docstring_keeps_the_contract(name: str) -> None:
-    text = inspect.getdoc(DOCUMENTED[name]) or ""
-    sections = SECTIONS + METRIC_SECTIONS if name in METRICS else SECTIONS
-    assert [s for s in sections if not re.search(f"^{s}", text, re.MULTILINE)] == []
-    assert ">>> " in text
 
 
 @pytest.mark.parametrize("name", DOCUMENTED)

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import functools
-import inspect
 import pickle
 from dataclasses import replace
 from typing import Any
@@ -436,18 +435,6 @@ def test_the_last_updates_alone(rng: np.random.Generator) -> None:
     expected = jmetrics.r2_score(y_true[2:].ravel(), y_pred[2:].ravel())
     assert_same(recent.compute(state), expected, rtol=1e-6)
     assert_same(recent.compute(recent.merge(recent.init(), state)), expected, rtol=1e-6)
-
-
-# --- documentation -----------------------------------------------------------------------
-
-PUBLIC = {name: f for name, f in vars(streaming).items() if inspect.isfunction(f)}
-
-
-@pytest.mark.parametrize("name", PUBLIC)
-def test_docstring_keeps_the_contract(name: str) -> None:
-    text = inspect.getdoc(PUBLIC[name]) or ""
-    sections = ("Shapes:", "Cost:", "Raises:", "Source:", ">>> ")
-    assert [section for section in sections if f"\n{section}" not in text] == []
 
 
 # --- elsewhere ---------------------------------------------------------------------------

@@ -10,11 +10,12 @@ def nan_if(tangent: Array, lost: Array) -> Array:
     """Turn a tangent that is `lost`, and its cotangent, into NaN unless it is 0.
 
     0 × NaN would be NaN. Two finite factors leave 0 what it is, and make ∞ of any other number,
-    and ∞ − ∞ is NaN. The barrier keeps a compiler from multiplying the factors first.
+    and ∞ − ∞ is NaN. Barriers keep a compiler from multiplying the factors first, and one for
+    each term keeps the transpose from adding the terms first.
     """
     far = jnp.where(lost, jnp.finfo(tangent.dtype).max, jnp.ones_like(tangent))
-    large = lax.optimization_barrier(tangent * far)
-    return jnp.where(lost, large * far + large * -far, tangent)
+    above, below = (lax.optimization_barrier(tangent * far) * end for end in (far, -far))
+    return jnp.where(lost, above + below, tangent)
 
 
 def slope_times(slope: Array, tangent: Array) -> Array:

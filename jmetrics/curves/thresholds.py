@@ -145,8 +145,8 @@ def metric_at_thresholds(
         where: Boolean mask, shape (n,); samples where it is False are ignored.
 
     Returns:
-        Named tuple of the `values`, in the range of the formula, the `thresholds`, and the number
-            of points, `size`.
+        Named tuple of the `values`, in the range of the formula within (−∞, ∞), the `thresholds`,
+            and the number of points, `size`.
 
     Undefined:
         For a NaN score with positive weight, a label other than 0 and 1, and a `size` too small:

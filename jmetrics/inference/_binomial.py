@@ -1,4 +1,4 @@
-"""Binomial and Poisson counts of any size, as likely as they must be.
+"""Binomial and Poisson counts of any size, with exact probabilities.
 
 Chances of counts near a large mean are differences of huge logarithms, in which float32 keeps
 nothing beyond 1e6 or so. Here a count is its distance from the mean, and its chance is that of
@@ -15,19 +15,19 @@ from jax.typing import DTypeLike
 from jmetrics._core.numerics import safe_divide
 
 _LARGE = 10.0
-"""From this mean on, the hat that counts are chosen under covers their chances."""
+"""From this mean on, the hat of the rejection sampler covers the probabilities."""
 
 _LEAST = 1e-9
-"""A chance that random numbers do not tell from 0."""
+"""A probability that random numbers cannot distinguish from 0."""
 
 _NEARLY_ALL = 1e30
-"""Chances of hits among so many misses are Poisson's."""
+"""With this many misses the binomial distribution is Poisson's."""
 
 _TERMS = 7
 
 
 def binomial(keys: Array, draws: Array, hits: Array, total: Array, dtype: DTypeLike) -> Array:
-    """How many of each number of draws are hits, of which there are so many in a total.
+    """Number of hits among draws, where `hits` of `total` are hits.
 
     There are two keys. The rest are int32 of one shape; `hits` and `total` may have fewer axes.
     Chances are computed in `dtype`. The mean, draws × hits / total, is kept as a whole number
@@ -113,7 +113,7 @@ def _rejected(key: Array, wanted: Array, mean: Array, rest: Array, misses: Array
 
 
 def _log_chance(distance: Array, mean: Array, misses: Array) -> Array:
-    """Logarithm of the chance of a count at a distance from the mean, up to a constant.
+    """Log-probability of a count at a distance from the mean, up to a constant.
 
     Of Stirling's log k! = (k + ½) log (k + 1) − (k + 1) + …, for hits and for misses, what
     does not depend on the distance is left out, and what is large and cancels too.

@@ -1,4 +1,4 @@
-"""Functions that are no metrics of this library, with other weights or other rows."""
+"""Calls of functions from outside this library, with other weights or other rows."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _ON_HOST = (
 @jax.tree_util.register_dataclass
 @dataclass(frozen=True)
 class Call:
-    """A call of any function that takes a weight, where there is no plan of it."""
+    """A call of any function that takes weights and has no plan."""
 
     metric: Callable[..., Any] = field(metadata=_STATIC)
     arrays: tuple[Array, Array, Array | None, Array | None]
@@ -36,7 +36,7 @@ class Call:
 
     @property
     def options(self) -> dict[str, Any]:
-        """What the function is given by name."""
+        """Keyword arguments of the function."""
         return self.traced | dict(self.static)
 
     def reweighted(self, sample_weight: Array) -> Call:
@@ -45,7 +45,7 @@ class Call:
         return dataclasses.replace(self, arrays=(y_true, y_pred, sample_weight, where))
 
     def value(self) -> Any:
-        """Evaluate the metric, which may do without a mask if there is none."""
+        """Evaluate the metric, without the keyword `where` if it does not take it."""
         y_true, y_pred, sample_weight, where = self.arrays
         mask = {"where": where} if _takes(self.metric, "where") else {}
         return self.metric(y_true, y_pred, sample_weight=sample_weight, **mask, **self.options)
@@ -57,7 +57,7 @@ class Rows(Call):
     """A call of any function of two arrays, for rows of them."""
 
     like: Any = field(default=None, metadata=_STATIC)
-    """Shapes of what it returns, if it runs on the host; hashable."""
+    """Shapes of the result, if the function runs on the host; hashable."""
 
     def reweighted(self, sample_weight: Array) -> Rows:
         """Return the call for each row so many times, as many in all as there are."""
@@ -113,12 +113,12 @@ def call_of(
 @jax.tree_util.register_dataclass
 @dataclass(frozen=True)
 class Doubtful(Call):
-    """A call of a function that may not heed weights, which shows when the program runs."""
+    """A call of a function that may ignore weights, which is known when the program runs."""
 
     heeds: Any = True
 
     def value(self) -> Any:
-        """Evaluate the function: NaN if weights are all the same to it."""
+        """Evaluate the function: NaN if its value does not depend on the weights."""
         reason = _unheeding(self.metric)
         values = jax.tree.map(jnp.asarray, super().value())
         return jax.tree.map(lambda value: check.defined(value, self.heeds, reason), values)
@@ -126,7 +126,7 @@ class Doubtful(Call):
 
 @jax.jit
 def _heeds(call, ones):
-    """Whether a value changes when all weights become NaN, or is NaN with others too."""
+    """Whether a value changes when all weights become NaN, or is NaN for other weights too."""
     with check.unchecked():
         values, others = (
             jax.tree.leaves(call.reweighted(weight).value()) for weight in (ones, ones * jnp.nan)
@@ -163,7 +163,7 @@ def _is_of_this_library(metric: Callable[..., Any]) -> bool:
 def _takes(metric: Callable[..., Any], name: str) -> bool:
     try:
         parameters = inspect.signature(metric).parameters.values()
-    except (TypeError, ValueError):  # some built-in functions do not tell
+    except (TypeError, ValueError):  # some built-in functions have no signature
         return True
     return any(p.name == name or p.kind is p.VAR_KEYWORD for p in parameters)
 

@@ -16,7 +16,7 @@ from jmetrics.inference._binomial import binomial, poisson
 SCHEMES = ("multinomial", "poisson", "bayesian")
 
 EXCHANGE = "exchange"
-"""Each sample once, with a chance of one half."""
+"""Each sample once, with probability ½."""
 
 Bounds = tuple[Array, Array]
 """The first unit of the stratum of each unit, and the first after it."""
@@ -26,7 +26,7 @@ _SPREAD = 6
 
 _GRID = 4
 _MOST = 12
-"""A larger count is less likely than one random uint32 can tell."""
+"""A larger count is less likely than one random uint32 can represent."""
 
 
 def draw(
@@ -139,7 +139,7 @@ def draw_cells(key: Array, scheme: str, counts: Array, n: int, dtype: DTypeLike)
 
 
 def _among_cells(keys: Array, by_cell: Array, n: int, dtype: DTypeLike) -> Array:
-    """As many draws in each stratum as it counts, one cell after the other from what is left."""
+    """As many draws in each stratum as it has samples, cell by cell from those that remain."""
     total = jnp.cumsum(by_cell[::-1], axis=0, dtype=jnp.int32)[::-1]
 
     def step(left: Array, cell: tuple[Array, Array, Array]) -> tuple[Array, Array]:

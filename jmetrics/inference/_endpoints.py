@@ -1,4 +1,4 @@
-"""Intervals from what a metric is in resamples."""
+"""Intervals from the values of a metric in resamples."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ METHODS = ("bca", "percentile", "basic", "normal", "studentized")
 
 
 class Evidence(NamedTuple):
-    """What is known of some numbers, one a column; `estimate` to `acceleration` have one row."""
+    """Estimates and their resamples, one per column; `estimate` to `acceleration` have one row."""
 
     estimate: Array
     error: Array
@@ -27,7 +27,7 @@ class Evidence(NamedTuple):
 
 
 class Spread(NamedTuple):
-    """What the distribution of some numbers comes to, an entry each."""
+    """Interval, moments and p-value of each estimate."""
 
     low: Array
     high: Array
@@ -63,7 +63,7 @@ def spread(evidence: Evidence, scale: Array, level: Array, method: str) -> Sprea
     # Half a resample away from none and from all of them the bias is still a number.
     share = jnp.clip(below + tied / 2, 0.5, jnp.maximum(defined - 0.5, 0.5))
     share = safe_divide(share, defined, 0.5)
-    # The normal quantiles of (1 + level) / 2 and of the share.
+    # The normal quantiles of (1 + level) / 2 and of the proportion.
     level = jnp.broadcast_to(level, share.shape)
     reach, off = math.sqrt(2) * lax.erf_inv(jnp.stack([level, 2 * share - 1]))
     only = estimate[0]
@@ -83,7 +83,7 @@ def spread(evidence: Evidence, scale: Array, level: Array, method: str) -> Sprea
 
 
 def _moved(normal: Array, off: Array, acceleration: Array) -> Array:
-    """Shares of resamples, moved by the bias and by the acceleration of the standard error."""
+    """Tail probabilities corrected for the bias and the acceleration of the standard error."""
     moved = off[None] + normal
     room = 1 - acceleration * moved
     limit = jnp.where(moved < 0, -jnp.inf, jnp.inf)
@@ -131,7 +131,7 @@ def p_value_of(far: Array, known: Array, estimate: Array) -> Array:
 
 
 class Moments(NamedTuple):
-    """What the influence of units says about the distribution of an estimate."""
+    """Moments of the distribution of an estimate, from the influence of the units."""
 
     error: Array
     """Its standard error."""
@@ -148,7 +148,7 @@ def centred(shares: Array, times: Array) -> Array:
 
 
 def moments(shares: Array, times: Array) -> Moments:
-    """Moments of independent units along the last axis, each there so many times."""
+    """Moments of independent units along the last axis, each repeated `times` times."""
     shares, times = centred(shares, times), jnp.broadcast_to(times, shares.shape)
     unit = lax.stop_gradient(jnp.max(jnp.abs(shares), axis=-1, keepdims=True, initial=0.0))
     ratio = safe_divide(shares, jnp.broadcast_to(unit, shares.shape), 0.0)

@@ -22,18 +22,25 @@ SCALES = ("linear", "logit")
 @jax.tree_util.register_dataclass
 @dataclass(frozen=True)
 class Interval:
-    """An estimate and how sure it is."""
+    """An estimate with its confidence interval.
+
+    Attributes:
+        estimate: The metric of the data, of any shape.
+        low: Lower end of the interval, shape of `estimate`.
+        high: Upper end of the interval, shape of `estimate`.
+        standard_error: Standard error of the estimate, shape of `estimate`.
+        method: How the interval was found; static.
+    """
 
     estimate: Array
     low: Array
     high: Array
     standard_error: Array
     method: str = field(metadata={"static": True})
-    """How the interval was found."""
 
 
 def levelled(confidence_level: Number, like: Array) -> Array:
-    """Return the level in the dtype of `like`; NaN for one that makes no sense."""
+    """Return the level in the dtype of `like`; NaN for one outside (0, 1)."""
     level = jnp.asarray(confidence_level, like.dtype)
     return check.defined(level, (level > 0) & (level < 1), "`confidence_level` must be in (0, 1)")
 

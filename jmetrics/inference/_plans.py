@@ -44,7 +44,7 @@ class Weighable(Protocol):
 @jax.tree_util.register_dataclass
 @dataclass(frozen=True)
 class Problem:
-    """One metric of several predictions for the same samples, and what is known of those."""
+    """One metric of several predictions for the same samples, with their weights and groups."""
 
     plans: tuple[Weighable, ...]
     given: Given
@@ -53,15 +53,15 @@ class Problem:
     in_order: Callable[[Array, Array], InOrder] | None = field(default=None, metadata=_STATIC)
     """Sorts the samples of a metric for any weights of them."""
     num_classes: int | None = field(default=None, metadata=_STATIC)
-    """How many classes a metric of labels was told that there are."""
+    """The `num_classes` given to a metric of labels."""
 
     @property
     def size(self) -> int:
-        """How many numbers are looked at for one value of all predictions."""
+        """Number of entries read for one evaluation of all predictions."""
         return sum(plan.arrays[0].size for plan in self.plans)
 
     def source(self) -> Samples | Cells:
-        """Return what is drawn."""
+        """Return what resamples are drawn from."""
         arrays = self.plans[0].arrays
         dtype = accumulator(*(a for plan in self.plans for a in plan.arrays[:2]), self.given[0])
         if self.table is not None:
@@ -78,13 +78,13 @@ class Problem:
         return jnp.stack([_entries(getattr(p, "checked_value", p.value)()) for p in plans])
 
     def shares(self, source: Samples | Cells, times: Array) -> Array:
-        """What one of each entry adds to each value, when the data have its unit so many times."""
+        """Influence of each entry on each value, when units are repeated `times` times."""
         weight = source.weight * source.entries(times)
         slope = jnp.stack([_slope(plan, weight) for plan in self.plans])
         return slope * jnp.broadcast_to(source.weight, slope.shape)
 
     def influences(self, source: Samples | Cells, times: Array) -> Array:
-        """What one of each unit adds to each value."""
+        """Influence of each unit on each value."""
         return jax.vmap(source.by_unit)(self.shares(source, times))
 
     def restored(self, entries: Array) -> Any:
@@ -103,7 +103,7 @@ def _slope(plan: Weighable, weight: Array) -> Array:
         slope = jax.jacrev(lambda w: _entries(plan.reweighted(w).value()))(weight)
         like = jax.eval_shape(lambda w: plan.reweighted(w).value(), weight)
     leaves = jax.tree.leaves(like)
-    # A whole number, such as that of the points of a curve, jumps.
+    # An integer, such as the number of points of a curve, is not differentiable.
     whole = [np.full(leaf.size, jnp.issubdtype(leaf.dtype, jnp.integer)) for leaf in leaves]
     return jnp.where(np.concatenate(whole)[:, None], jnp.nan, slope)
 
@@ -149,7 +149,7 @@ def problem(
 
 
 def _segments(options: dict[str, Any], y_true: Any) -> Segments | None:
-    """Lists that are no rows: whatever has such lists is told of them by the same two options."""
+    """Lists in flat arrays, which every metric of lists takes by the same two options."""
     ids, count = (options.get(name) for name in ("segment_ids", "num_segments"))
     if ids is None or count is None:
         return None

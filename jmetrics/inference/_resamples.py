@@ -1,4 +1,4 @@
-"""A metric in many resamples, and what follows from it."""
+"""A metric on many resamples, and the summary of its values."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ _ENTRIES_AT_ONCE = 100_000
 _REPORTS = 20
 
 BY_ROWS = tuple((method, "multinomial") for method in ("percentile", "basic", "normal"))
-"""How to resample where nothing is known of the influence of samples."""
+"""Methods and weights that need no influence of samples."""
 
 
 class Summary(NamedTuple):
-    """What resampling says about a metric, or about differences of it."""
+    """Summary of the resampled values of a metric, or of its differences."""
 
     values: Any
     """The metric of each prediction, along the first axis."""
@@ -37,20 +37,20 @@ class Summary(NamedTuple):
     standard_error: Any
     bias: Any
     p_value: Any
-    """Of the hypothesis that what was estimated is 0."""
+    """Of the hypothesis that the estimand is 0."""
     distribution: Any
     n_undefined: Any
 
 
 class Work(Protocol):
-    """What is done in resamples; static, and one program with all its parts."""
+    """A computation on resamples; static, and compiled as one program."""
 
     def prepared(self, state: Any) -> Any:
         """Compute what all resamples have in common."""
         ...
 
     def size(self, state: Any) -> int:
-        """How many numbers one resample looks at."""
+        """Number of entries that one resample reads."""
         ...
 
     def starts(self, key: Array, state: Any, n: int) -> Array:
@@ -62,7 +62,7 @@ class Work(Protocol):
         ...
 
     def result(self, rows: Array, state: Any) -> Any:
-        """What follows from the values in all of them."""
+        """Summarise the values in all resamples."""
         ...
 
 
@@ -83,7 +83,7 @@ class Settings(NamedTuple):
         return problem if problem.in_order is None else asked, asked, state[1]
 
     def size(self, state: tuple[Problem, Problem, Any]) -> int:
-        """How many numbers one resample looks at."""
+        """Number of entries that one resample reads."""
         return state[0].size
 
     def starts(self, key: Array, state: tuple[Problem, Problem, Any], n: int) -> Array:
@@ -132,7 +132,7 @@ class Settings(NamedTuple):
         return values, self.contrasted(values), scale
 
     def _evidence(self, rows: Array, estimate: Array, asked: Problem) -> Evidence:
-        """What is known of the numbers, in columns."""
+        """Estimates and their resamples, in columns."""
         errors, source = None, asked.source()
         if self.method == "studentized":
             rows, errors = rows[:, 0], rows[:, 1]
@@ -191,7 +191,7 @@ def in_resamples(
     batch_size: int | None,
     progress: bool,
 ) -> Any:
-    """Check how many resamples there are to be, and do the work in them."""
+    """Check the number of resamples, and do the work on them."""
     check.random_key("key", key)
     n_resamples = check.positive_integer("n_resamples", n_resamples)
     if batch_size is not None:
@@ -242,7 +242,7 @@ def _result(rows, state, *, work):
 
 
 def batch_of(batch_size: int | None, size: int, n_resamples: int) -> int:
-    """How many resamples to evaluate at once, each looking at `size` numbers."""
+    """How many resamples to evaluate at once, each reading `size` entries."""
     if batch_size is None:
         batch_size = max(1, _ENTRIES_AT_ONCE // max(1, size))
     return min(batch_size, n_resamples)

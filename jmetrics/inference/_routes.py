@@ -31,7 +31,7 @@ class Summed:
 
     arrays: tuple[Array, Array, Array | None, Array | None]
     statistic: Any
-    """What it is with other weights but for the sums."""
+    """The statistic for other weights, except for its sums."""
     sums: Array
     """What each sample (column) adds to each number of the statistic, for a weight of 1."""
     finish: Step
@@ -74,7 +74,7 @@ class Sorted:
 
 
 def measured_once(asked: Problem) -> Problem:
-    """Return the problem with what does not depend on the weights computed already."""
+    """Return the problem with all that does not depend on the weights precomputed."""
     if asked.table is not None:
         return asked
     if asked.in_order is not None:

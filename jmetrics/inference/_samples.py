@@ -1,4 +1,4 @@
-"""What is drawn: samples, groups of them, or cells of samples that are alike."""
+"""Units of resampling: samples, groups of them, or cells of equal samples."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ class Samples(NamedTuple):
     """Samples (or lists) with weights; a unit is one of them, or a group of them."""
 
     weight: Array
-    """0 where the mask leaves nothing."""
+    """0 where everything is masked."""
     total: int | Array
-    """How many units have weight."""
+    """Number of units with positive weight."""
     place: Array | None
-    """Number of the unit of each sample, in which those without weight are left out."""
+    """Number of the unit of each sample, counting only units with positive weight."""
     bounds: Bounds | None
 
     @property
@@ -63,7 +63,7 @@ class Samples(NamedTuple):
         return times if self.place is None else times[self.place]
 
     def by_unit(self, shares: Array) -> Array:
-        """Add what the samples of each unit contribute, along the last axis."""
+        """Sum the influences of the samples of each unit, along the last axis."""
         if self.place is None:
             return shares
         size, place = self.weight.shape[0], self.place
@@ -99,12 +99,12 @@ class Cells(NamedTuple):
         return times
 
     def by_unit(self, shares: Array) -> Array:
-        """Return what one sample of each cell contributes."""
+        """Return the influence of one sample of each cell."""
         return shares
 
 
 def samples_of(given: Given, size: int, dtype: DTypeLike) -> Samples:
-    """Find the units among samples, and number those that have weight."""
+    """Find the units among samples, and number those with positive weight."""
     sample_weight, where, groups, strata, segments = given
     if segments is not None:
         where = segments.sum(combine(None, where, (size,), jnp.int32)) > 0

@@ -1,4 +1,4 @@
-"""Which metrics are shares of samples, found out by what they make of counts."""
+"""Detect metrics that are proportions of samples, by their values and slopes on counts."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _PRIMES = (3.0, 5.0, 7.0, 11.0, 13.0, 17.0)
 
 
 def share_interval(asked: Problem, level: Number) -> Interval | None:
-    """Return Wilson's interval of a metric that is a share of samples that all weigh the same.
+    """Return Wilson's interval of a metric that is a proportion of samples of equal weight.
 
-    A sample of one label is in one of the counts that the statistic is made of. A share of a
-    total that is kept beside them is not recognised.
+    A sample of one label is in one of the counts of the statistic. A proportion of a total that
+    is kept beside them is not recognised.
     """
     (plan,), weight = asked.plans, asked.given.sample_weight
     alike = weight is None or weight.dtype == jnp.bool_
@@ -51,10 +51,10 @@ def _hashable(tree: Any) -> tuple[Any, tuple[Any, ...]]:
 def _parts(
     finish: Any, numbers: tuple[str, ...], structure: Any, leaves: tuple[Any, ...]
 ) -> np.ndarray | None:
-    """Which counts are hits (first row), and which are of all that they are a share of.
+    """Which counts are hits (first row), and which are in the denominator (second row).
 
-    Counts that are different primes show what the finisher does with them: the share of h in d
-    has the slope (1 − share) / d in a hit, −share / d in the rest of d, and 0 in other counts.
+    Counts that are different primes show what the finisher does with them: the proportion p
+    of h in d has the slope (1 − p) / d in a hit, −p / d in the rest of d, and 0 in other counts.
     """
     statistic = jax.tree.unflatten(structure, leaves)
     fields = fields_of(statistic)

@@ -1,4 +1,4 @@
-"""The interval that has covered best for a metric of its kind."""
+"""The interval with the best coverage for a metric of its kind."""
 
 from __future__ import annotations
 
@@ -32,28 +32,58 @@ def confidence_interval(
     where: ArrayLike | None = None,
     **options: Any,
 ) -> Interval:
-    """Interval of a metric by the method that has covered best for metrics of its kind.
+    """Confidence interval of a metric by the method with the best coverage for metrics of its kind.
 
     For independent samples, `roc_auc_score` of two classes gets DeLong's interval on the logit
-    scale, and a share of samples that all weigh the same, such as an accuracy, a recall or a
+    scale, and a proportion of samples of equal weight, such as an accuracy, a recall or a
     precision, Wilson's. Everything else is resampled: `bootstrap` with "bca", or "percentile" with
-    `resample="rows"`. `method` of the result says which it was.
+    `resample="rows"`.
 
-    Shapes: those of `bootstrap`; its options too. `key` is that of `jax.random.key(0)` if None,
-    and needed by "bca" alone. Every field has the shape of the metric.
-    Undefined: as in `delong_interval`, `proportion_interval` and `bootstrap`.
-    Cost: one sort for the AUC, O(n) for a share of samples, and that of `bootstrap` otherwise.
-    Raises: TypeError or ValueError for a `key` that is not one random key, and what the method
-    that was chosen raises.
-    Source: `delong_interval`, `proportion_interval`, `bootstrap`.
+    Args:
+        metric: Metric or loss of this library, or any function called as
+            `metric(y_true, y_pred, sample_weight=, where=, **options)` that runs on JAX arrays and
+            whose value depends on the weights; `where` is passed if given. A function that is not
+            of this library is static: pass the same object to compile once. With
+            `resample="rows"` any function of two arrays.
+        y_true: Targets as `metric` takes them, samples along the first axis.
+        y_pred: Predictions as `metric` takes them, samples along the first axis.
+        key: A random key of `jax.random`, used by resampling alone; `jax.random.key(0)` by default.
+        n_resamples: Number of resamples, a positive integer; static.
+        confidence_level: Coverage aimed at, in (0, 1); traced.
+        resample: "weights", or "rows" to gather the rows that are drawn, see `bootstrap`; static.
+        strata: Stratum of each sample or list, shape (n,), integers or booleans. Each stratum keeps
+            its number of samples.
+        groups: Group of each sample or list, shape (n,), integers or booleans. Whole groups are
+            drawn, for samples that depend on each other.
+        sample_weight: Weight of each sample or list, shape (n,); those of weight 0 are never drawn.
+        where: Mask as `metric` takes it, samples along the first axis; masked samples, and lists
+            without an item, are never drawn.
+        **options: Options of `metric`. Floats and arrays are traced, everything else is static.
 
-    >>> from jmetrics import accuracy_score, f1_score
-    >>> y_true, y_pred = [1, 1, 0, 0, 1, 0, 1, 1], [1, 1, 0, 1, 1, 0, 1, 1]
-    >>> found = confidence_interval(accuracy_score, y_true, y_pred)
-    >>> found.method, round(float(found.low), 4), round(float(found.high), 4)
-    ('wilson', 0.5291, 0.9776)
-    >>> confidence_interval(f1_score, y_true, y_pred).method
-    'bca'
+    Returns:
+        An `Interval` whose arrays have the shape of the metric; its `method` says which was chosen.
+
+    Undefined:
+        As in `delong_interval`, `proportion_interval` and `bootstrap`.
+
+    Cost:
+        One sort for the AUC, O(n) for a proportion of samples, and that of `bootstrap` otherwise.
+
+    Raises:
+        TypeError: For a `key` that is not one random key.
+        ValueError: What the chosen method raises.
+
+    References:
+        `delong_interval`, `proportion_interval`, `bootstrap`.
+
+    Examples:
+        >>> from jmetrics import accuracy_score, f1_score
+        >>> y_true, y_pred = [1, 1, 0, 0, 1, 0, 1, 1], [1, 1, 0, 1, 1, 0, 1, 1]
+        >>> found = confidence_interval(accuracy_score, y_true, y_pred)
+        >>> found.method, round(float(found.low), 4), round(float(found.high), 4)
+        ('wilson', 0.5291, 0.9776)
+        >>> confidence_interval(f1_score, y_true, y_pred).method
+        'bca'
     """
     key = check.default_key() if key is None else key
     check.random_key("key", key)

@@ -26,21 +26,31 @@ from jmetrics.inference._samples import Cells, Given, Samples
 
 @exportable
 class Comparison(NamedTuple):
-    """How far apart two models are."""
+    """How far two models are apart.
+
+    Attributes:
+        values: The metric of the first and of the second model, shape (2,) before that of the
+            metric.
+        difference: The first minus the second, shape of the metric.
+        low: Lower end of the interval of the difference, shape of the metric.
+        high: Upper end of the interval of the difference, shape of the metric.
+        standard_error: Standard deviation of the difference over the resamples, shape of the
+            metric.
+        p_value: Two-sided p-value of the hypothesis of no difference, shape of the metric.
+        distribution: The difference in each resample, shape (n_resamples,) before that of the
+            metric; NaN where it is undefined.
+        n_undefined: Number of resamples without a difference, which are left out; shape of the
+            metric.
+    """
 
     values: Any
-    """The metric of the first and of the second model, along the first axis."""
     difference: Any
-    """The first less the second."""
     low: Any
     high: Any
     standard_error: Any
     p_value: Any
-    """How likely a difference this large is if there is none, in either direction."""
     distribution: Any
-    """The difference in every resample, along the first axis; NaN where it is undefined."""
     n_undefined: Any
-    """How many resamples had no difference and were left out."""
 
     def __repr__(self) -> str:
         return brief(self)
@@ -68,25 +78,68 @@ def paired_bootstrap(
 ) -> Comparison:
     """Compare two models on the same resamples: their difference, its interval, a p-value.
 
-    With D the difference of the data and D* that of a resample, the p-value is the share of
-    |D* − D| ≥ |D|, the data themselves counted as one more resample: resamples spread around
-    D as D would spread around 0 if there were no difference.
+    With D the difference on the data and D* that on a resample, the p-value is the proportion of
+    |D* − D| ≥ |D|, the data themselves counted as one more resample: resamples spread around D as
+    D would spread around 0 if there were no difference.
 
-    Shapes: those of `bootstrap`, with two predictions; its options too. `values` has (2,) before
-    the shape of the metric, `distribution` (n_resamples,), the other fields nothing.
-    Undefined: resamples without a difference are left out and counted; NaN without any other.
-    Cost: that of `bootstrap` for both models, with one draw for the two.
-    Raises: ValueError for options that make no sense, TypeError or ValueError for a `key` that is
-    not one random key, and what the metric raises.
-    Source: Efron & Tibshirani (1993), chapter 16; Sakai (2006).
+    Args:
+        key: A random key of `jax.random`.
+        metric: Metric or loss of this library, or any function called as
+            `metric(y_true, y_pred, sample_weight=, where=, **options)` that runs on JAX arrays and
+            whose value depends on the weights; `where` is passed if given. A function that is not
+            of this library is static: pass the same object to compile once. With
+            `resample="rows"` any function of two arrays.
+        y_true: Targets as `metric` takes them, samples along the first axis.
+        pred_a: Predictions of the first model as `metric` takes them, samples along the first axis.
+        pred_b: Predictions of the second model, as `pred_a`.
+        n_resamples: Number of resamples, a positive integer; static.
+        confidence_level: Coverage aimed at, in (0, 1); traced.
+        method: "bca", "percentile", "basic", "normal" or "studentized", see `bootstrap`; static.
+        weights: How resamples are drawn, "multinomial", "poisson" or "bayesian", see `bootstrap`;
+            static.
+        resample: "weights", or "rows" to gather the rows that are drawn, see `bootstrap`; static.
+        strata: Stratum of each sample or list, shape (n,), integers or booleans. Each stratum keeps
+            its number of samples; needs `weights="multinomial"`.
+        groups: Group of each sample or list, shape (n,), integers or booleans. Whole groups are
+            drawn, for samples that depend on each other.
+        sample_weight: Weight of each sample or list, shape (n,); those of weight 0 are never drawn.
+        where: Mask as `metric` takes it, samples along the first axis; masked samples, and lists
+            without an item, are never drawn.
+        batch_size: Number of resamples evaluated at a time, a positive integer; static. Chosen to
+            bound memory by default.
+        progress: Whether to show a progress bar; it needs `tqdm` and does not work inside `jit`.
+        **options: Options of `metric`. Floats and arrays are traced, everything else is static. An
+            option with the name of an argument here goes by `functools.partial`.
 
-    >>> import jax
-    >>> from jmetrics import mean_absolute_error
-    >>> y_true, pred_a, pred_b = [1.0, 2.0, 3.0, 4.0], [1.0, 3.0, 3.0, 7.0], [1.5, 2.5, 3.5, 4.5]
-    >>> key = jax.random.key(0)
-    >>> result = paired_bootstrap(key, mean_absolute_error, y_true, pred_a, pred_b)
-    >>> float(result.difference)
-    0.5
+    Returns:
+        A `Comparison`.
+
+    Undefined:
+        Resamples without a difference are left out and counted; NaN if there is no other.
+
+    Cost:
+        That of `bootstrap` for both models, with one draw for the two.
+
+    Raises:
+        ValueError: For options that contradict each other, and what `metric` raises.
+        TypeError: For a `key` that is not one random key.
+        ImportError: For `progress` without `tqdm`.
+
+    References:
+        Efron & Tibshirani (1993), chapter 16; Sakai (2006).
+
+    Examples:
+        >>> import jax
+        >>> from jmetrics import mean_absolute_error
+        >>> y_true, pred_a, pred_b = (
+        ...     [1.0, 2.0, 3.0, 4.0],
+        ...     [1.0, 3.0, 3.0, 7.0],
+        ...     [1.5, 2.5, 3.5, 4.5],
+        ... )
+        >>> key = jax.random.key(0)
+        >>> result = paired_bootstrap(key, mean_absolute_error, y_true, pred_a, pred_b)
+        >>> float(result.difference)
+        0.5
     """
     given = Given(sample_weight, where, groups, strata)
     predictions = {"pred_b": pred_b, "pred_a": pred_a}
@@ -117,23 +170,32 @@ _FIELDS = (
 
 @exportable
 class ModelTable(NamedTuple):
-    """Models against a baseline; every field but the first has one entry a model, in order."""
+    """Models compared with a baseline, in order.
+
+    Attributes:
+        baseline: The metric of the baseline.
+        values: The metric of each model, shape (n_models,) before that of the metric.
+        difference: That minus the baseline's, shape of `values`.
+        low: Lower ends of the intervals of the differences, shape of `values`.
+        high: Upper ends of the intervals of the differences, shape of `values`.
+        standard_error: Standard deviations of the differences over the resamples, shape of
+            `values`.
+        p_value: Two-sided p-values of the hypotheses of no difference, shape of `values`.
+        adjusted_p_value: The p-values adjusted for several comparisons by Holm's method, shape of
+            `values`.
+        n_undefined: Number of resamples without a difference, which are left out; shape of
+            `values`.
+    """
 
     baseline: Any
-    """The metric of the baseline."""
     values: Any
-    """The metric of each model."""
     difference: Any
-    """That less the baseline's."""
     low: Any
     high: Any
     standard_error: Any
     p_value: Any
-    """How likely a difference this large is if there is none, in either direction."""
     adjusted_p_value: Any
-    """The same by Holm's method, if the smallest of several is looked at."""
     n_undefined: Any
-    """How many resamples had no difference and were left out."""
 
 
 def compare(
@@ -158,26 +220,65 @@ def compare(
 ) -> ModelTable:
     """Compare several models with a baseline on the same resamples.
 
-    Each is compared as by `paired_bootstrap`. `adjusted_p_value` is Holm's: rejecting where it
-    is below α, some true hypothesis is rejected with a chance of at most α, whatever the models
-    have in common. The intervals are not adjusted.
+    Each is compared as by `paired_bootstrap`. `adjusted_p_value` is Holm's: rejecting where it is
+    below α, the probability of rejecting any true hypothesis is at most α, whatever the dependence
+    between the models. The intervals are not adjusted.
 
-    Shapes: those of `bootstrap`; `models` is a sequence of predictions, or a mapping of names to
-    predictions, in order. Every field but `baseline` has (n_models,) before the shape of the
-    metric.
-    Undefined: resamples without a difference are left out and counted; NaN without any other.
-    Cost: that of `bootstrap` for each model and the baseline, with one draw for all.
-    Raises: ValueError for options that make no sense, TypeError or ValueError for a `key` that is
-    not one random key, and what the metric raises.
-    Source: Holm (1979); Efron & Tibshirani (1993), chapter 16.
+    Args:
+        key: A random key of `jax.random`.
+        metric: Metric or loss of this library, or any function called as
+            `metric(y_true, y_pred, sample_weight=, where=, **options)` that runs on JAX arrays and
+            whose value depends on the weights; `where` is passed if given. A function that is not
+            of this library is static: pass the same object to compile once. With
+            `resample="rows"` any function of two arrays.
+        y_true: Targets as `metric` takes them, samples along the first axis.
+        baseline: Predictions of the baseline as `metric` takes them, samples along the first axis.
+        models: Sequence of predictions, each as `baseline`, or mapping of names to predictions, in
+            order; at least one.
+        n_resamples: Number of resamples, a positive integer; static.
+        confidence_level: Coverage aimed at, in (0, 1); traced.
+        method: "bca", "percentile", "basic", "normal" or "studentized", see `bootstrap`; static.
+        weights: How resamples are drawn, "multinomial", "poisson" or "bayesian", see `bootstrap`;
+            static.
+        resample: "weights", or "rows" to gather the rows that are drawn, see `bootstrap`; static.
+        strata: Stratum of each sample or list, shape (n,), integers or booleans. Each stratum keeps
+            its number of samples; needs `weights="multinomial"`.
+        groups: Group of each sample or list, shape (n,), integers or booleans. Whole groups are
+            drawn, for samples that depend on each other.
+        sample_weight: Weight of each sample or list, shape (n,); those of weight 0 are never drawn.
+        where: Mask as `metric` takes it, samples along the first axis; masked samples, and lists
+            without an item, are never drawn.
+        batch_size: Number of resamples evaluated at a time, a positive integer; static. Chosen to
+            bound memory by default.
+        progress: Whether to show a progress bar; it needs `tqdm` and does not work inside `jit`.
+        **options: Options of `metric`. Floats and arrays are traced, everything else is static. An
+            option with the name of an argument here goes by `functools.partial`.
 
-    >>> import jax
-    >>> from jmetrics import mean_absolute_error
-    >>> y_true, baseline = [1.0, 2.0, 3.0, 4.0], [1.0, 3.0, 3.0, 7.0]
-    >>> models = {"flat": [2.5, 2.5, 2.5, 2.5], "perfect": y_true}
-    >>> table = compare(jax.random.key(0), mean_absolute_error, y_true, baseline, models)
-    >>> table.difference
-    Array([ 0., -1.], dtype=float32)
+    Returns:
+        A `ModelTable`.
+
+    Undefined:
+        Resamples without a difference are left out and counted; NaN if there is no other.
+
+    Cost:
+        That of `bootstrap` for each model and the baseline, with one draw for all.
+
+    Raises:
+        ValueError: For options that contradict each other, and what `metric` raises.
+        TypeError: For a `key` that is not one random key.
+        ImportError: For `progress` without `tqdm`.
+
+    References:
+        Holm (1979); Efron & Tibshirani (1993), chapter 16.
+
+    Examples:
+        >>> import jax
+        >>> from jmetrics import mean_absolute_error
+        >>> y_true, baseline = [1.0, 2.0, 3.0, 4.0], [1.0, 3.0, 3.0, 7.0]
+        >>> models = {"flat": [2.5, 2.5, 2.5, 2.5], "perfect": y_true}
+        >>> table = compare(jax.random.key(0), mean_absolute_error, y_true, baseline, models)
+        >>> table.difference
+        Array([ 0., -1.], dtype=float32)
     """
     named = models if isinstance(models, Mapping) else dict(enumerate(models))
     check.require(len(named) > 0, "`models` must have at least one entry, got none")
@@ -226,16 +327,22 @@ def holm(p_values: Array) -> Array:
 
 @exportable
 class PermutationTest(NamedTuple):
-    """Whether two models differ."""
+    """Whether two models differ.
+
+    Attributes:
+        difference: The metric of the first model minus that of the second.
+        p_value: Two-sided p-value of the hypothesis that the models are exchangeable, shape of the
+            metric.
+        distribution: The difference after each exchange, shape (n_resamples,) before that of the
+            metric; NaN where it is undefined.
+        n_undefined: Number of exchanges without a difference, which are left out; shape of the
+            metric.
+    """
 
     difference: Any
-    """The metric of the first model less that of the second."""
     p_value: Any
-    """How likely a difference this large is if the models are alike, in either direction."""
     distribution: Any
-    """The difference after every exchange, along the first axis; NaN where it is undefined."""
     n_undefined: Any
-    """How many exchanges gave no difference and were left out."""
 
     def __repr__(self) -> str:
         return brief(self)
@@ -256,30 +363,64 @@ def permutation_test(
     progress: bool = False,
     **options: Any,
 ) -> PermutationTest:
-    """Test whether two models are alike, by exchanging their predictions at random.
+    """Test whether two models are exchangeable, by exchanging their predictions at random.
 
-    Each sample, list (for metrics of lists) or group exchanges what the models say of it with a
-    chance of ½. The p-value is the share of exchanges after which the models are at least as
-    far apart as they are, in either direction, the data themselves counted as one more.
-    An exchange moves no predictions: both models are one data set of twice the size, in which
+    The predictions of the two models are exchanged with probability ½ for each sample, list (for
+    metrics of lists) or group. The p-value is the proportion of exchanges after which the models
+    are at least as far apart as they are, in either direction, the data themselves counted as one
+    more. An exchange moves no predictions: both models are one data set of twice the size, in which
     it chooses the weights, so that scores are sorted once.
 
-    Shapes: those of `bootstrap`, with two predictions. `distribution` has (n_resamples,) before
-    the shape of the metric, the other fields its shape.
-    Undefined: exchanges without a difference are left out and counted; NaN without any other.
-    Cost: 2 n_resamples evaluations for twice the samples, `batch_size` exchanges at a time, with
-    the savings of `bootstrap`. `progress` shows a bar outside `jit`; it needs `tqdm`.
-    Raises: ValueError for options that make no sense, TypeError or ValueError for a `key` that is
-    not one random key, and what the metric raises.
-    Source: Fisher (1935); Smucker, Allan & Carterette (2007) for lists.
+    Args:
+        key: A random key of `jax.random`.
+        metric: Metric or loss of this library, or any function called as
+            `metric(y_true, y_pred, sample_weight=, where=, **options)` that runs on JAX arrays and
+            whose value depends on the weights; `where` is passed if given. A function that is not
+            of this library is static: pass the same object to compile once.
+        y_true: Targets as `metric` takes them, samples along the first axis.
+        pred_a: Predictions of the first model as `metric` takes them, samples along the first axis.
+        pred_b: Predictions of the second model, shape of `pred_a`.
+        n_resamples: Number of exchanges, a positive integer; static.
+        groups: Group of each sample or list, shape (n,), integers or booleans. Whole groups are
+            exchanged.
+        sample_weight: Weight of each sample or list, shape (n,).
+        where: Mask as `metric` takes it, samples along the first axis.
+        batch_size: Number of exchanges evaluated at a time, a positive integer; static. Chosen to
+            bound memory by default.
+        progress: Whether to show a progress bar; it needs `tqdm` and does not work inside `jit`.
+        **options: Options of `metric`. Floats and arrays are traced, everything else is static. An
+            option with the name of an argument here goes by `functools.partial`.
 
-    >>> import jax
-    >>> from jmetrics import mean_absolute_error
-    >>> y_true, pred_a, pred_b = [1.0, 2.0, 3.0, 4.0], [1.0, 3.0, 3.0, 7.0], [1.5, 2.5, 3.5, 4.5]
-    >>> key = jax.random.key(0)
-    >>> result = permutation_test(key, mean_absolute_error, y_true, pred_a, pred_b)
-    >>> float(result.difference), bool(result.p_value > 0.3)
-    (0.5, True)
+    Returns:
+        A `PermutationTest`.
+
+    Undefined:
+        Exchanges without a difference are left out and counted; NaN if there is no other.
+
+    Cost:
+        2 `n_resamples` evaluations for twice the samples, `batch_size` exchanges at a time, with
+        the savings of `bootstrap`.
+
+    Raises:
+        ValueError: For options that contradict each other, and what `metric` raises.
+        TypeError: For a `key` that is not one random key.
+        ImportError: For `progress` without `tqdm`.
+
+    References:
+        Fisher (1935); Smucker, Allan & Carterette (2007) for lists.
+
+    Examples:
+        >>> import jax
+        >>> from jmetrics import mean_absolute_error
+        >>> y_true, pred_a, pred_b = (
+        ...     [1.0, 2.0, 3.0, 4.0],
+        ...     [1.0, 3.0, 3.0, 7.0],
+        ...     [1.5, 2.5, 3.5, 4.5],
+        ... )
+        >>> key = jax.random.key(0)
+        >>> result = permutation_test(key, mean_absolute_error, y_true, pred_a, pred_b)
+        >>> float(result.difference), bool(result.p_value > 0.3)
+        (0.5, True)
     """
     given = Given(sample_weight, where, groups)
     asked = problem(metric, y_true, {"pred_a": pred_a, "pred_b": pred_b}, given, options)
@@ -299,7 +440,7 @@ def permutation_test(
 
 
 def _both_ways(metric: Any, asked: Problem, options: dict[str, Any]) -> Problem:
-    """Samples said twice, by one model and by the other: which first is the first prediction."""
+    """The samples twice, with the predictions of both models in either order."""
     (y_true, a, *_), (_, b, *_) = (plan.arrays for plan in asked.plans)
     given = asked.given
     if given.segments is not None:
@@ -326,10 +467,10 @@ def _two_of_each(segments: Segments) -> dict[str, Any]:
 
 
 class _Exchange(NamedTuple):
-    """How to exchange predictions; the state is a problem, and the same said both ways."""
+    """Exchange of predictions; the state is a problem, and the one of `_both_ways`."""
 
     def prepared(self, state: tuple[Problem, Problem]) -> tuple[Problem, Problem]:
-        """Find what changes sides, and measure it once."""
+        """Find what is exchanged, and measure it once."""
         asked, both = in_cells(state[0]), state[1]
         if asked.table is None:
             return asked, measured_once(both)
@@ -342,7 +483,7 @@ class _Exchange(NamedTuple):
         return asked, Problem(tuple(plans), Given())
 
     def size(self, state: tuple[Problem, Problem]) -> int:
-        """How many numbers one exchange looks at."""
+        """Number of entries that one exchange reads."""
         return state[1].size
 
     def starts(self, key: Array, state: tuple[Problem, Problem], n: int) -> Array:
@@ -350,7 +491,7 @@ class _Exchange(NamedTuple):
         return state[0].source().starts(key, EXCHANGE, n)
 
     def row(self, start: Array, state: tuple[Problem, Problem]) -> Array:
-        """How far the models are apart after an exchange."""
+        """Difference of the models after an exchange."""
         asked, both = state
         source = asked.source()
         return _difference(both, source, source.draw(start, EXCHANGE))
@@ -371,6 +512,6 @@ class _Exchange(NamedTuple):
 
 
 def _difference(both: Problem, source: Samples | Cells, times: Array) -> Array:
-    """How far the models are apart when each unit is exchanged so many times."""
+    """Difference of the models when each unit is exchanged `times` times."""
     kept, moved = (source.weight * source.entries(t) for t in (source.once - times, times))
     return jnp.subtract(*both.values(jnp.append(kept, moved)))

@@ -1,4 +1,4 @@
-"""What each sample contributes to a metric, and the standard errors that follow."""
+"""Influence of each sample on a metric, and the standard errors that follow."""
 
 from __future__ import annotations
 
@@ -20,27 +20,43 @@ from jmetrics.inference._samples import Given
 
 
 def influence(metric: Metric) -> Callable[..., Any]:
-    """Make a function that gives what each sample contributes to a metric, w_i ∂metric/∂w_i.
+    """Make a function that returns the influence of each sample on a metric, w_i ∂metric/∂w_i.
 
-    To first order it is what the metric loses with the sample. All of them come from one
-    gradient with respect to the weights, and their squares add up to the variance of the
-    metric. The mean is taken off, so that they add up to 0 also for a metric that grows with
-    the number of samples. For `roc_auc_score` they are DeLong's structural components, less
-    the AUC, over the number of samples of the class.
+    To first order it is what the metric loses with the sample. All influences come from one
+    gradient with respect to the weights, and their squares sum to the variance of the metric. They
+    are centred, so that they sum to 0 also for a metric that grows with the number of samples. For
+    `roc_auc_score` they are DeLong's structural components, less the AUC, divided by the number of
+    samples of the class.
 
-    Shapes: the new function takes what `metric` takes, samples (or lists, see `bootstrap`)
-    along the first axis, and `groups` (n,) of whole numbers from 0 to `num_groups` − 1, to give
-    what each group contributes; under `jit` these need `num_groups`. The result has (n,) or
-    (num_groups,) before the shape of the metric, and 0 for what does not count.
-    Undefined: NaN where the metric is or is infinite, or jumps with the weights as a largest
-    error does, and for a group that is none.
-    Cost: one gradient of the metric; one for each entry of a metric with several values.
-    Raises: what the metric raises.
-    Source: Hampel (1974); Jaeckel (1972).
+    Args:
+        metric: Metric or loss of this library, or any function called as
+            `metric(y_true, y_pred, sample_weight=, where=, **options)` whose value depends on the
+            weights; `where` is passed if given.
 
-    >>> from jmetrics import mean_absolute_error
-    >>> influence(mean_absolute_error)([1.0, 2.0, 3.0, 4.0], [1.0, 3.0, 3.0, 7.0])
-    Array([-0.25,  0.  , -0.25,  0.5 ], dtype=float32)
+    Returns:
+        A function with the arguments of `metric`, samples (or lists, see `bootstrap`) along the
+        first axis, and two more: `groups`, shape (n,), integers from 0 to `num_groups` − 1, for the
+        influence of each group, and `num_groups`, static, which is needed under `jit`. It returns
+        an array of shape (n,) or (num_groups,) before the shape of the metric, 0 for samples that
+        are masked or of weight 0.
+
+    Undefined:
+        NaN where the metric is NaN or infinite, or jumps with the weights as the largest error
+        does, and for a number in `groups` that is out of range.
+
+    Cost:
+        One gradient of the metric; one per entry of a metric with several values.
+
+    Raises:
+        ValueError: What `metric` raises, when the new function is called.
+
+    References:
+        Hampel (1974); Jaeckel (1972).
+
+    Examples:
+        >>> from jmetrics import mean_absolute_error
+        >>> influence(mean_absolute_error)([1.0, 2.0, 3.0, 4.0], [1.0, 3.0, 3.0, 7.0])
+        Array([-0.25,  0.  , -0.25,  0.5 ], dtype=float32)
     """
 
     def contributions(
@@ -83,30 +99,45 @@ def _influence(asked, *, num_groups):
 
 
 def standard_error(metric: Metric) -> Callable[..., Any]:
-    """Make a function that gives the standard error of a metric, √ Σ_i (w_i ∂metric/∂w_i)².
+    """Make a function that returns the standard error of a metric, √ Σ_i (w_i ∂metric/∂w_i)².
 
-    The infinitesimal jackknife: what every sample contributes is read off one gradient with
-    respect to the weights, see `influence`. For `roc_auc_score` this is DeLong's formula with
-    population variances; for a mean, s / √n with the population standard deviation.
+    The infinitesimal jackknife: the influence of every sample comes from one gradient with respect
+    to the weights, see `influence`. For `roc_auc_score` this is DeLong's formula with population
+    variances; for a mean, s / √n with the population standard deviation.
 
     For a median the density at it is estimated, from quantiles around it. A largest error, a
-    threshold, and the best value at a threshold that meets a condition jump with the weights,
-    and have no such error: use `bootstrap`.
+    threshold, and the best value at a threshold that meets a condition jump with the weights and
+    have no such error: use `bootstrap`.
 
-    Shapes: the new function takes what `metric` takes, samples (or lists, see `bootstrap`)
-    along the first axis, and gives what it gives. It treats the samples as independent, or
-    with `groups` (n,) of whole numbers the groups, and `sample_weight` as fixed.
-    Range: [0, ∞), in units of the metric.
-    Undefined: NaN where the metric is or is infinite, or jumps with the weights.
-    Cost: one gradient of the metric; one for each entry of a metric with several values.
-    Raises: what the metric raises.
-    Source: Jaeckel (1972); DeLong, DeLong & Clarke-Pearson (1988) for the AUC; Liang & Zeger
-    (1986) for groups; Siddiqui (1960) and Bofinger (1975) for the density at a quantile.
+    Args:
+        metric: Metric or loss of this library, or any function called as
+            `metric(y_true, y_pred, sample_weight=, where=, **options)` whose value depends on the
+            weights; `where` is passed if given.
 
-    >>> from jmetrics import roc_auc_score
-    >>> error = standard_error(roc_auc_score)([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
-    >>> round(float(error), 6)
-    0.25
+    Returns:
+        A function with the arguments of `metric`, samples (or lists, see `bootstrap`) along the
+        first axis, and `groups`, shape (n,), integers. It returns the standard error in the shape
+        of the metric: in [0, ∞), in units of the metric. Samples are treated as independent, or
+        with `groups` the groups, and `sample_weight` as fixed.
+
+    Undefined:
+        NaN where the metric is NaN or infinite, or jumps with the weights.
+
+    Cost:
+        One gradient of the metric; one per entry of a metric with several values.
+
+    Raises:
+        ValueError: What `metric` raises, when the new function is called.
+
+    References:
+        Jaeckel (1972); DeLong, DeLong & Clarke-Pearson (1988) for the AUC; Liang & Zeger (1986) for
+        groups; Siddiqui (1960) and Bofinger (1975) for the density at a quantile.
+
+    Examples:
+        >>> from jmetrics import roc_auc_score
+        >>> error = standard_error(roc_auc_score)([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+        >>> round(float(error), 6)
+        0.25
     """
 
     def error(
@@ -137,26 +168,43 @@ def _estimate_and_error(asked):
 
 
 def jackknife(metric: Metric) -> Callable[..., Interval]:
-    """Make a function that gives the normal interval of a metric, estimate ± z standard errors.
+    """Make a function that returns the normal interval of a metric, estimate ± z standard errors.
 
-    The standard error is that of the infinitesimal jackknife, see `standard_error`: one
-    gradient and no resamples. With `scale="logit"` the interval is that of the logit of a
-    metric from 0 to 1, with the error divided by metric × (1 − metric): it stays within, and
-    covers better near the ends.
+    The standard error is that of the infinitesimal jackknife, see `standard_error`: one gradient
+    and no resamples. With `scale="logit"` the interval is that of the logit of a metric in [0, 1],
+    with the error divided by metric × (1 − metric): it stays within [0, 1], and has better coverage
+    near the ends.
 
-    Shapes: the new function takes what `metric` takes, samples (or lists, see `bootstrap`)
-    along the first axis, and `confidence_level`, `scale`, and `groups` (n,) of whole numbers
-    where samples depend on each other. Every field has the shape of the metric.
-    Undefined: NaN where the metric is or is infinite, or jumps with the weights. Where nothing
-    contributes, as to a perfect score, the interval has no width.
-    Cost: one gradient of the metric; one for each entry of a metric with several values.
-    Raises: ValueError for a level or a scale that makes no sense, and what the metric raises.
-    Source: Jaeckel (1972).
+    Args:
+        metric: Metric or loss of this library, or any function called as
+            `metric(y_true, y_pred, sample_weight=, where=, **options)` whose value depends on the
+            weights; `where` is passed if given.
 
-    >>> from jmetrics import mean_absolute_error
-    >>> found = jackknife(mean_absolute_error)([1.0, 2.0, 3.0, 4.0], [1.0, 3.0, 3.0, 7.0])
-    >>> round(float(found.low), 6), round(float(found.high), 6)
-    (-0.200228, 2.200228)
+    Returns:
+        A function with the arguments of `metric`, samples (or lists, see `bootstrap`) along the
+        first axis, and three more: `confidence_level` in (0, 1), traced, `scale`, "linear" or
+        "logit", static, and `groups`, shape (n,), integers, where samples depend on each other. It
+        returns an `Interval` whose arrays have the shape of the metric.
+
+    Undefined:
+        NaN where the metric is NaN or infinite, or jumps with the weights. Where all influences are
+        0, as for perfect predictions, the interval has no width.
+
+    Cost:
+        One gradient of the metric; one per entry of a metric with several values.
+
+    Raises:
+        ValueError: For a `confidence_level` or `scale` out of its domain, and what `metric` raises,
+            when the new function is called.
+
+    References:
+        Jaeckel (1972).
+
+    Examples:
+        >>> from jmetrics import mean_absolute_error
+        >>> found = jackknife(mean_absolute_error)([1.0, 2.0, 3.0, 4.0], [1.0, 3.0, 3.0, 7.0])
+        >>> round(float(found.low), 6), round(float(found.high), 6)
+        (-0.200228, 2.200228)
     """
 
     def interval(

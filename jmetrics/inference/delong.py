@@ -30,25 +30,40 @@ def delong_interval(
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Interval:
-    """Interval of the area under the ROC curve by DeLong's variance.
+    """Confidence interval of the area under the ROC curve by DeLong's variance.
 
     Var = S₁₀ / m + S₀₁ / n over m positives and n negatives, where S₁₀ is the variance over the
-    positives of the share of negatives that each is above (ties count half), and S₀₁ that over
+    positives of the fraction of negatives that each is above (ties count half), and S₀₁ that over
     the negatives, both with m − 1 and n − 1. `scale="logit"` is the normal interval of the logit
-    of the AUC, which stays within [0, 1] and covers better; "linear" is DeLong's own.
+    of the AUC, which stays within [0, 1] and has better coverage; "linear" is DeLong's own.
 
-    Shapes: all (n,); `y_true` holds 0 and 1, `y_score` any numbers. Scalars.
-    Undefined: NaN unless both classes have weight, for a NaN score that counts and for a label
-    other than 0 and 1. With one sample of a class the AUC is known and its error NaN. A perfect
-    score has an error of 0 and an interval of no width: `bootstrap` knows no better, and
-    `proportion_interval` of one class tells how many could have been wrong.
-    Cost: O(n log n) time for one sort.
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: DeLong, DeLong & Clarke-Pearson (1988); Sun & Xu (2014).
+    Args:
+        y_true: Labels 0 and 1, shape (n,).
+        y_score: Scores, shape (n,), any numbers.
+        confidence_level: Coverage aimed at, in (0, 1); traced.
+        scale: "logit" or "linear"; static.
+        sample_weight: Weights, shape (n,).
+        where: Mask, shape (n,); samples where it is False are ignored.
 
-    >>> found = delong_interval([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
-    >>> float(found.estimate), round(float(found.low), 4), round(float(found.high), 4)
-    (0.75, 0.0693, 0.9918)
+    Returns:
+        An `Interval` of scalars; `estimate` in [0, 1].
+
+    Undefined:
+        NaN unless both classes have positive weight, for a NaN score with positive weight and for a
+        label other than 0 and 1. With one sample of a class the AUC is known and its error NaN. A
+        perfect score has an error of 0 and an interval of no width: `bootstrap` does no better, and
+        `proportion_interval` of one class tells how many could have been wrong.
+
+    Cost:
+        O(n log n) time for one sort.
+
+    References:
+        DeLong, DeLong & Clarke-Pearson (1988); Sun & Xu (2014).
+
+    Examples:
+        >>> found = delong_interval([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+        >>> float(found.estimate), round(float(found.low), 4), round(float(found.high), 4)
+        (0.75, 0.0693, 0.9918)
     """
     check.one_of("scale", scale, SCALES)
     level = check.level("confidence_level", confidence_level)
@@ -66,17 +81,22 @@ def _delong_interval(y_true, y_score, sample_weight, where, level, *, scale):
 
 @exportable
 class DelongTest(NamedTuple):
-    """Whether several scores have the same area under the ROC curve."""
+    """Whether several scores have the same area under the ROC curve.
+
+    Attributes:
+        areas: AUC of each score, shape (k,).
+        covariance: Covariance matrix of the areas, shape (k, k).
+        statistic: Scalar, the χ² statistic: squared distance of the areas from equal ones, in
+            standard errors.
+        degrees_of_freedom: Scalar, the rank of the covariance matrix of the differences.
+        p_value: Scalar, the probability of a larger χ² with that many degrees of freedom.
+    """
 
     areas: Array
-    """The AUC of each score."""
     covariance: Array
-    """Their covariances."""
     statistic: Array
-    """Squared distance of the areas from equal ones, in standard errors."""
     degrees_of_freedom: Array
     p_value: Array
-    """Chance that χ² of so many degrees of freedom is larger."""
 
 
 def delong_test(
@@ -91,18 +111,33 @@ def delong_test(
     With areas A of covariance S and the differences L A of each from the first,
     χ² = (L A)ᵀ (L S Lᵀ)⁺ L A. For two scores it is the square of DeLong's z.
 
-    Shapes: `y_true` (n,) holds 0 and 1; `y_scores` is a sequence of two or more scores (n,), or a
-    mapping of names to them, in order. `areas` (k,), `covariance` (k, k), scalars.
-    Undefined: NaN unless both classes have two samples, for a NaN score that counts and for a
-    label other than 0 and 1. Scores that differ in nothing have χ² = 0, p = 1.
-    Cost: O(k n log n) time for one sort, O(k n) memory.
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: DeLong, DeLong & Clarke-Pearson (1988); Sun & Xu (2014).
+    Args:
+        y_true: Labels 0 and 1, shape (n,).
+        y_scores: Sequence of two or more scores, each of shape (n,), or mapping of names to them,
+            in order.
+        sample_weight: Weights, shape (n,).
+        where: Mask, shape (n,); samples where it is False are ignored.
 
-    >>> y_true = [0, 0, 0, 1, 1, 1]
-    >>> test = delong_test(y_true, [[0.1, 0.4, 0.2, 0.3, 0.8, 0.9], [0.5, 0.6, 0.1, 0.2, 0.7, 0.4]])
-    >>> [round(float(area), 4) for area in test.areas], round(float(test.p_value), 4)
-    ([0.8889, 0.5556], 0.2207)
+    Returns:
+        A `DelongTest` of k areas.
+
+    Undefined:
+        NaN unless both classes have two samples, for a NaN score with positive weight and for a
+        label other than 0 and 1. Scores with the same ranking have χ² = 0, p = 1.
+
+    Cost:
+        O(k n log n) time for one sort, O(k n) memory.
+
+    References:
+        DeLong, DeLong & Clarke-Pearson (1988); Sun & Xu (2014).
+
+    Examples:
+        >>> y_true = [0, 0, 0, 1, 1, 1]
+        >>> test = delong_test(
+        ...     y_true, [[0.1, 0.4, 0.2, 0.3, 0.8, 0.9], [0.5, 0.6, 0.1, 0.2, 0.7, 0.4]]
+        ... )
+        >>> [round(float(area), 4) for area in test.areas], round(float(test.p_value), 4)
+        ([0.8889, 0.5556], 0.2207)
     """
     named = y_scores if isinstance(y_scores, Mapping) else dict(enumerate(y_scores))
     check.require(len(named) > 1, f"`y_scores` must have two or more entries, got {len(named)}")
@@ -120,7 +155,7 @@ def _delong_test(y_true, y_scores, sample_weight, where):
     within = covariance[1:] - covariance[:1]
     within = within[:, 1:] - within[:, :1]
     variances, axes = jnp.linalg.eigh((within + within.T) / 2)
-    # What has no variance is known: it adds nothing if it is 0, and everything if it is not.
+    # A difference without variance is certain: it adds 0 if it is 0, and infinity otherwise.
     eps = jnp.finfo(areas.dtype).eps
     varies = variances > 10 * eps * jnp.max(jnp.diagonal(covariance))
     along = jnp.sum(axes * differences[:, None], axis=0)
@@ -138,9 +173,9 @@ class _Class(NamedTuple):
     """The samples of one class."""
 
     share: Array
-    """Weight of each sample as a share of that of the class; 0 for the others."""
+    """Weight of each sample as a fraction of that of the class; 0 for the others."""
     size: Array
-    """How many samples have weight."""
+    """Number of samples with positive weight."""
 
     @classmethod
     def of(cls, weight: Array, on: Array) -> _Class:

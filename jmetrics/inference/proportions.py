@@ -1,4 +1,4 @@
-"""Intervals of a share of samples, such as an accuracy or a recall."""
+"""Intervals of a proportion of samples, such as an accuracy or a recall."""
 
 from __future__ import annotations
 
@@ -27,29 +27,43 @@ def proportion_interval(
     confidence_level: Number = 0.95,
     method: str = "wilson",
 ) -> Interval:
-    """Interval of a share of independent samples, hits / total.
+    """Confidence interval of a proportion of independent samples, hits / total.
 
-    "wilson" inverts the score test and covers the level on average over shares: its centre is
-    (p + z² / 2n) / (1 + z² / n), its half width z √(p (1 − p) / n + z² / 4n²) / (1 + z² / n).
-    "clopper-pearson" inverts the exact binomial test and covers at least the level, mostly
-    more: its ends are quantiles of Beta(hits, total − hits + 1) and Beta(hits + 1, total − hits).
+    "wilson" inverts the score test and has the nominal coverage on average over proportions: its
+    centre is (p + z² / 2n) / (1 + z² / n), its half width
+    z √(p (1 − p) / n + z² / 4n²) / (1 + z² / n). "clopper-pearson" inverts the exact binomial test
+    and has at least the nominal coverage, mostly more: its ends are quantiles of
+    Beta(hits, total − hits + 1) and Beta(hits + 1, total − hits).
 
-    An accuracy is a share of all samples, a recall one of the positives, a precision one of
-    what is predicted positive: `hits` and `total` are entries of a confusion matrix and sums of
-    them. Neither need be whole, so that an effective number of samples can stand for `total`.
+    An accuracy is a proportion of all samples, a recall one of the positives, a precision one of
+    the predicted positives: `hits` and `total` are entries of a confusion matrix and sums of them.
+    Neither need be an integer, so that an effective number of samples can stand for `total`.
 
-    Shapes: `hits` and `total` of one shape, which every field has.
-    Undefined: NaN unless 0 ≤ hits ≤ total and 0 < total. In float32, which has too few digits
-    for the beta distribution of more, "clopper-pearson" is NaN beyond 10⁵ samples, where
-    "wilson" says the same, and up to there exact to 1 % of its width; in float64 it is exact.
-    Cost: O(1) an entry; 48 evaluations of the incomplete beta function for "clopper-pearson".
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: Wilson (1927); Clopper & Pearson (1934); Brown, Cai & DasGupta (2001);
-    `statsmodels.stats.proportion.proportion_confint`.
+    Args:
+        hits: Number of successes, any shape, in [0, total].
+        total: Number of trials, shape of `hits`, positive.
+        confidence_level: Coverage aimed at, in (0, 1); traced.
+        method: "wilson" or "clopper-pearson"; static.
 
-    >>> found = proportion_interval(9, 10)
-    >>> round(float(found.low), 4), round(float(found.high), 4)
-    (0.5958, 0.9821)
+    Returns:
+        An `Interval` whose arrays have the shape of `hits`, in [0, 1].
+
+    Undefined:
+        NaN unless 0 ≤ hits ≤ total and 0 < total. In float32, which has too few digits for the beta
+        distribution of more, "clopper-pearson" is NaN beyond 10⁵ samples, where "wilson" gives the
+        same, and up to there exact to 1 % of its width; in float64 it is exact.
+
+    Cost:
+        O(1) per entry; 48 evaluations of the incomplete beta function for "clopper-pearson".
+
+    References:
+        Wilson (1927); Clopper & Pearson (1934); Brown, Cai & DasGupta (2001);
+        `statsmodels.stats.proportion.proportion_confint`.
+
+    Examples:
+        >>> found = proportion_interval(9, 10)
+        >>> round(float(found.low), 4), round(float(found.high), 4)
+        (0.5958, 0.9821)
     """
     check.one_of("method", method, METHODS)
     level = check.level("confidence_level", confidence_level)

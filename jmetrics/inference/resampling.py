@@ -17,20 +17,27 @@ from jmetrics.inference._samples import Given
 
 @exportable
 class Bootstrap(NamedTuple):
-    """What resampling says about a metric."""
+    """The bootstrap distribution of a metric, and what follows from it.
+
+    Attributes:
+        estimate: The metric of the data.
+        low: Lower end of the interval, shape of the metric.
+        high: Upper end of the interval, shape of the metric.
+        standard_error: Standard deviation of the metric over the resamples, shape of the metric.
+        bias: Mean of the metric over the resamples minus the estimate, shape of the metric.
+        distribution: The metric of each resample, shape (n_resamples,) before the shape of the
+            metric; NaN where it is undefined.
+        n_undefined: Number of resamples without a value, such as those without a positive, which
+            are left out; shape of the metric.
+    """
 
     estimate: Any
-    """The metric of the data themselves."""
     low: Any
     high: Any
     standard_error: Any
-    """Standard deviation of the metric over the resamples."""
     bias: Any
-    """Mean of the metric over the resamples, less the estimate."""
     distribution: Any
-    """The metric of every resample, along the first axis; NaN where it is undefined."""
     n_undefined: Any
-    """How many resamples had no value and were left out, such as those without a positive."""
 
     def __repr__(self) -> str:
         return brief(self)
@@ -55,51 +62,83 @@ def bootstrap(
     progress: bool = False,
     **options: Any,
 ) -> Bootstrap:
-    """Resample the data with replacement, and give an interval of a metric.
+    """Confidence interval of a metric by resampling its data with replacement.
 
-    A resample changes the weights and moves no rows: sample i gets w_i times the number of
-    times it was drawn. `weights` says how: "multinomial" draws as many samples as there are,
-    with replacement; "poisson" draws each on its own; "bayesian" gives exponential weights.
-    With `strata` each stratum keeps its number of samples; with `groups` whole groups are drawn,
-    for samples that depend on each other. Metrics of lists have whole lists drawn. A function
-    that has the same value for any weights is refused, or gives NaN inside `jit`;
-    `resample="rows"` gathers the rows that are drawn instead, for any function of two arrays, of
-    scikit-learn too, which runs on the host and is called for each resample: without masks,
-    weights and groups, by "percentile", "basic" or "normal".
+    A resample changes the weights and moves no rows: sample i gets w_i times the number of times
+    it was drawn. `weights` says how: "multinomial" draws as many samples as there are, with
+    replacement; "poisson" draws each independently; "bayesian" gives exponential weights.
+    A function that has the same value for any weights is refused, or gives NaN inside `jit`.
+    `resample="rows"` gathers the rows that are drawn instead, for any function of two arrays, also
+    of scikit-learn, which runs on the host and is called for each resample: without masks, weights
+    and groups, by "percentile", "basic" or "normal".
 
-    `method`: "percentile" takes quantiles of the resamples; "bca" moves them by the bias and by
-    the acceleration, which comes from the `influence` of the samples; "basic" mirrors them at
+    `method`: "percentile" takes quantiles of the resamples; "bca" corrects them for the bias and
+    for the acceleration, which comes from the `influence` of the samples; "basic" reflects them at
     the estimate; "normal" is the estimate ± z standard deviations; "studentized" takes quantiles
-    of the distance in standard errors, each resample's own. "bca" has covered best.
+    of the distance from the estimate in standard errors, those of each resample. "bca" has had the
+    best coverage.
 
-    Shapes: `key` is one random key of `jax.random`. Samples lie along the first axis of
-    `y_true`, `y_pred`, `where`, and of `sample_weight`, `strata` and `groups`, (n,), the last two
-    whole numbers; the last three are of the lists, (n_lists,), for lists in rows or with the
-    options `segment_ids` (n,) and `num_segments` of their metric. Masked samples and those of
-    weight 0 are never drawn, nor are lists without an item. The result has the shape of the
-    metric in every field, `distribution` with (n_resamples,) before it. `options` go to the
-    metric; one with the name of an argument here goes by `functools.partial`.
-    Undefined: resamples without a value are left out and counted in `n_undefined`; the
-    interval is NaN when there is no other. None has a value if the data themselves have none.
-    For "studentized" neither has a resample whose standard error is 0 or NaN, such as all of a
-    largest error.
-    Cost: `n_resamples` evaluations, `batch_size` at a time (chosen to bound memory if None), and
-    what does not depend on the weights, such as a sort of scores, once; a gradient for "bca",
-    and one each resample for "studentized". For whole-numbered labels of a few classes, the
-    counts of pairs of labels are drawn instead of samples, in time that does not depend on n;
-    a resample of one key is the same with and without `jit` and `num_classes`.
-    `progress` shows a bar outside `jit`; it needs `tqdm`.
-    Raises: ValueError for options that make no sense, TypeError or ValueError for a `key` that is
-    not one random key, ImportError without `tqdm`, and what the metric raises. A function that
-    is no metric of this library is static: pass the same object to compile once.
-    Source: Efron (1979, 1987); Rubin (1981); `scipy.stats.bootstrap`.
+    Samples lie along the first axis. Where the metric is one of lists, in rows or with the options
+    `segment_ids` and `num_segments`, the lists are what is resampled: `sample_weight`, `groups` and
+    `strata` then have shape (n_lists,).
 
-    >>> import jax
-    >>> from jmetrics import mean_absolute_error
-    >>> y_true, y_pred = [1.0, 2.0, 3.0, 4.0], [1.0, 3.0, 3.0, 7.0]
-    >>> result = bootstrap(jax.random.key(0), mean_absolute_error, y_true, y_pred)
-    >>> float(result.estimate), int(result.n_undefined)
-    (1.0, 0)
+    Args:
+        key: A random key of `jax.random`.
+        metric: Metric or loss of this library, or any function called as
+            `metric(y_true, y_pred, sample_weight=, where=, **options)` that runs on JAX arrays and
+            whose value depends on the weights; `where` is passed if given. A function that is not
+            of this library is static: pass the same object to compile once. With
+            `resample="rows"` any function of two arrays.
+        y_true: Targets as `metric` takes them, samples along the first axis.
+        y_pred: Predictions as `metric` takes them, samples along the first axis.
+        n_resamples: Number of resamples, a positive integer; static.
+        confidence_level: Coverage aimed at, in (0, 1); traced.
+        method: "bca", "percentile", "basic", "normal" or "studentized"; static.
+        weights: How resamples are drawn, "multinomial", "poisson" or "bayesian"; static.
+        resample: "weights" or "rows"; static.
+        strata: Stratum of each sample or list, shape (n,), integers or booleans. Each stratum keeps
+            its number of samples; needs `weights="multinomial"`.
+        groups: Group of each sample or list, shape (n,), integers or booleans. Whole groups are
+            drawn, for samples that depend on each other.
+        sample_weight: Weight of each sample or list, shape (n,); those of weight 0 are never drawn.
+        where: Mask as `metric` takes it, samples along the first axis; masked samples, and lists
+            without an item, are never drawn.
+        batch_size: Number of resamples evaluated at a time, a positive integer; static. Chosen to
+            bound memory by default.
+        progress: Whether to show a progress bar; it needs `tqdm` and does not work inside `jit`.
+        **options: Options of `metric`. Floats and arrays are traced, everything else is static. An
+            option with the name of an argument here goes by `functools.partial`.
+
+    Returns:
+        A `Bootstrap`.
+
+    Undefined:
+        Resamples without a value are left out and counted in `n_undefined`; the interval is NaN if
+        there is no other. None has a value if the data have none. For "studentized" neither has a
+        resample whose standard error is 0 or NaN, as those of the largest error are.
+
+    Cost:
+        `n_resamples` evaluations, `batch_size` at a time, and what does not depend on the weights,
+        such as a sort of scores, once; a gradient for "bca", and one per resample for
+        "studentized". For integer labels of a few classes, the counts of pairs of labels are drawn
+        instead of samples, in time that does not depend on n; a resample of one key is the same
+        with and without `jit` and `num_classes`.
+
+    Raises:
+        ValueError: For options that contradict each other, and what `metric` raises.
+        TypeError: For a `key` that is not one random key.
+        ImportError: For `progress` without `tqdm`.
+
+    References:
+        Efron (1979, 1987); Rubin (1981); `scipy.stats.bootstrap`.
+
+    Examples:
+        >>> import jax
+        >>> from jmetrics import mean_absolute_error
+        >>> y_true, y_pred = [1.0, 2.0, 3.0, 4.0], [1.0, 3.0, 3.0, 7.0]
+        >>> result = bootstrap(jax.random.key(0), mean_absolute_error, y_true, y_pred)
+        >>> float(result.estimate), int(result.n_undefined)
+        (1.0, 0)
     """
     asked = problem(
         metric,

@@ -1,4 +1,4 @@
-"""How far a curve moves when the data are drawn again."""
+"""Bootstrap bands of curves."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _FEWEST = 50
 
 
 class Data(NamedTuple):
-    """Truth and prediction, and all that says how to draw them again."""
+    """Targets and predictions, and how to resample them."""
 
     y_true: Any
     y_pred: Any
@@ -63,7 +63,7 @@ class Data(NamedTuple):
         )
 
     def band(self, metric: Callable[..., Any], grid: Grid) -> Any:
-        """Estimate and interval of what a metric is at each place of `grid`; None if unwanted."""
+        """Estimate and interval of a metric at each point of `grid`; None without resamples."""
         if self.n_resamples == 0:
             return None
         return self.resampled(metric, grid=np.asarray(grid, np.float32))

@@ -64,7 +64,7 @@ def points(ax: Axes, x: Any, result: Any, label: str | None, **options: Any) -> 
 
 
 def reference(ax: Axes, *, slope: float | None = None, y: float | None = None, **line: Any) -> None:
-    """Draw what the curve is compared with, behind it: a line through 0, or a level one."""
+    """Draw a reference line behind the curve: one through 0, or a horizontal one."""
     style: dict[str, Any] = dict(color=GREY, linewidth=0.9, linestyle=(0, (4, 3)), zorder=0) | line
     if slope is not None:
         ax.axline((0, 0), slope=slope, **style)
@@ -73,11 +73,11 @@ def reference(ax: Axes, *, slope: float | None = None, y: float | None = None, *
 
 
 def legend(ax: Axes, **options: Any) -> None:
-    """Show the names of what is drawn, if anything has one."""
+    """Show a legend, if anything has a label."""
     if ax.get_legend_handles_labels()[1]:
         ax.legend(fontsize="small", framealpha=0.9, borderaxespad=0.6, **options)
 
 
 def unit_square(ax: Axes, xlabel: str, ylabel: str) -> None:
-    """Name two shares and show all that they can be."""
+    """Label two axes from 0 to 1."""
     ax.set(xlabel=xlabel, ylabel=ylabel, xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), box_aspect=1)

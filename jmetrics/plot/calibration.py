@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _BARS = 0.22
-"""Height of the highest bar of the histogram, as a share of the axes."""
+"""Height of the highest bar of the histogram, as a fraction of the axes."""
 
 
 def calibration_curve(
@@ -32,21 +32,44 @@ def calibration_curve(
     where: ArrayLike | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw how often an event happened against its predicted probability, in bins.
+    """Draw the observed frequency of an event against its predicted probability, in bins.
 
     For several classes the event is that the most probable one is right.
 
-    Each bin has Wilson's interval of its share, and a bar below for how many samples it holds
-    (for the first curve on an `ax`). Weighted samples count as many as (Σ w)² / Σ w².
+    Each bin has Wilson's interval of its proportion, and a bar below for the number of samples in
+    it (for the first curve on an `ax`). Weighted samples count as many as (Σ w)² / Σ w².
 
-    Shapes: those of `jmetrics.calibration_curve`, or what it returned.
-    Cost: that of two calibration curves.
-    Raises: ImportError without matplotlib, and what `jmetrics.calibration_curve` raises.
-    Source: Murphy & Winkler (1977); Wilson (1927).
+    Args:
+        y_true: Labels as `jmetrics.calibration_curve` takes them, shape (n,), or the curve that it
+            returned.
+        y_proba: Probabilities as `jmetrics.calibration_curve` takes them, shape (n,) or
+            (n, n_classes); not with a curve.
+        label: Name of the curve in the legend. Several curves on one `ax` differ in colour and
+            dashes.
+        n_bins: Number of bins, a positive integer.
+        strategy: "uniform" for bins of equal width, "quantile" for bins of equal size.
+        confidence_level: Coverage aimed at by the intervals, in (0, 1).
+        sample_weight: Weights, shape (n,).
+        where: Mask, shape (n,); samples where it is False are ignored.
+        ax: Axes to draw on; those of a new figure by default.
 
-    >>> ax = calibration_curve([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], n_bins=2)
-    >>> ax.get_xlabel()
-    'predicted probability'
+    Returns:
+        The `matplotlib.axes.Axes` that were drawn on.
+
+    Cost:
+        That of two calibration curves.
+
+    Raises:
+        ImportError: Without matplotlib.
+        ValueError: What `jmetrics.calibration_curve` raises.
+
+    References:
+        Murphy & Winkler (1977); Wilson (1927).
+
+    Examples:
+        >>> ax = calibration_curve([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], n_bins=2)
+        >>> ax.get_xlabel()
+        'predicted probability'
     """
     arrays: Any = y_true
     curve = arrays
@@ -116,18 +139,38 @@ def quantile_coverage(
     where: ArrayLike | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw the share of targets at or below each predicted quantile against its level.
+    """Draw the proportion of targets at or below each predicted quantile against its level.
 
-    Shapes: `y_true` (n,), `y_pred` (n, n_levels) and `alpha` (n_levels,), the levels; or in
-    place of the first two a result with `estimate`, `low` and `high` of (n_levels,), such as
-    `jmetrics.inference.bootstrap` gives.
-    Cost: one gradient of `jmetrics.quantile_coverage` a level, for the intervals.
-    Raises: ImportError without matplotlib, and what `jmetrics.quantile_coverage` raises.
-    Source: Koenker & Bassett (1978).
+    Args:
+        y_true: Targets, shape (n,), or a result with `estimate`, `low` and `high` of shape
+            (n_levels,), such as `jmetrics.inference.bootstrap` returns.
+        y_pred: Predicted quantiles, shape (n, n_levels); not with a result.
+        alpha: Levels of the quantiles, in (0, 1), shape (n_levels,).
+        label: Name of the curve in the legend. Several curves on one `ax` differ in colour and
+            dashes.
+        confidence_level: Coverage aimed at by the intervals, in (0, 1).
+        groups: Group of each sample, shape (n,), integers, where samples depend on each other.
+        sample_weight: Weights, shape (n,).
+        where: Mask as `jmetrics.quantile_coverage` takes it, samples along the first axis.
+        ax: Axes to draw on; those of a new figure by default.
 
-    >>> ax = quantile_coverage([1.0, 2.0], [[0.0, 3.0], [2.0, 3.0]], alpha=[0.1, 0.9])
-    >>> ax.get_xlabel()
-    'level of the predicted quantile'
+    Returns:
+        The `matplotlib.axes.Axes` that were drawn on.
+
+    Cost:
+        One gradient of `jmetrics.quantile_coverage` per level, for the intervals.
+
+    Raises:
+        ImportError: Without matplotlib.
+        ValueError: What `jmetrics.quantile_coverage` raises.
+
+    References:
+        Koenker & Bassett (1978).
+
+    Examples:
+        >>> ax = quantile_coverage([1.0, 2.0], [[0.0, 3.0], [2.0, 3.0]], alpha=[0.1, 0.9])
+        >>> ax.get_xlabel()
+        'level of the predicted quantile'
     """
     result = y_true
     if y_pred is not None:

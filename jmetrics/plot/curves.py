@@ -37,15 +37,37 @@ def roc_curve(
 ) -> Axes:
     """Draw true against false positive rate, with the band of the first at each of the second.
 
-    Shapes: those of `jmetrics.roc_curve` and `groups` (n,), or the curve that it returned, which
-    has no band. Several curves on one `ax` differ in colour and dashes.
-    Cost: `n_resamples` curves, fewer for more than 250,000 samples; none with 0.
-    Raises: ImportError without matplotlib, and what `jmetrics.roc_curve` raises.
-    Source: Fawcett (2006).
+    Args:
+        y_true: Labels 0 and 1, shape (n,), or a curve that `jmetrics.roc_curve` returned, which has
+            no band.
+        y_score: Scores, shape (n,), any numbers; not with a curve.
+        label: Name of the curve in the legend. Several curves on one `ax` differ in colour and
+            dashes.
+        key: A random key of `jax.random` for the band; `jax.random.key(0)` by default.
+        n_resamples: Number of resamples for the band; 0 for none.
+        confidence_level: Pointwise coverage aimed at by the band, in (0, 1).
+        groups: Group of each sample, shape (n,), integers. Whole groups are resampled.
+        sample_weight: Weights, shape (n,).
+        where: Mask, shape (n,); samples where it is False are ignored.
+        ax: Axes to draw on; those of a new figure by default.
 
-    >>> ax = roc_curve([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], n_resamples=0)
-    >>> ax.get_xlabel()
-    'false positive rate'
+    Returns:
+        The `matplotlib.axes.Axes` that were drawn on.
+
+    Cost:
+        `n_resamples` curves, fewer for more than 250,000 samples; none with 0.
+
+    Raises:
+        ImportError: Without matplotlib.
+        ValueError: What `jmetrics.roc_curve` raises.
+
+    References:
+        Fawcett (2006).
+
+    Examples:
+        >>> ax = roc_curve([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], n_resamples=0)
+        >>> ax.get_xlabel()
+        'false positive rate'
     """
     data = Data(y_true, y_score, key, n_resamples, confidence_level, groups, sample_weight, where)
     curve: Any = y_true
@@ -77,18 +99,40 @@ def precision_recall_curve(
 ) -> Axes:
     """Draw precision against recall, with the band of the first at each of the second.
 
-    Where no score lies between two points, the curve is a step. The dashed level is the share
-    of positives, which scores that tell nothing reach.
+    Where no score lies between two points, the curve is a step. The dashed level is the proportion
+    of positives, the precision of uninformative scores.
 
-    Shapes: those of `jmetrics.precision_recall_curve` and `groups` (n,), or the curve that it
-    returned, which has no band. Several curves on one `ax` differ in colour and dashes.
-    Cost: `n_resamples` curves, fewer for more than 250,000 samples; none with 0.
-    Raises: ImportError without matplotlib, and what `jmetrics.precision_recall_curve` raises.
-    Source: Davis & Goadrich (2006).
+    Args:
+        y_true: Labels 0 and 1, shape (n,), or a curve that `jmetrics.precision_recall_curve`
+            returned, which has no band.
+        y_score: Scores, shape (n,), any numbers; not with a curve.
+        label: Name of the curve in the legend. Several curves on one `ax` differ in colour and
+            dashes.
+        key: A random key of `jax.random` for the band; `jax.random.key(0)` by default.
+        n_resamples: Number of resamples for the band; 0 for none.
+        confidence_level: Pointwise coverage aimed at by the band, in (0, 1).
+        groups: Group of each sample, shape (n,), integers. Whole groups are resampled.
+        sample_weight: Weights, shape (n,).
+        where: Mask, shape (n,); samples where it is False are ignored.
+        ax: Axes to draw on; those of a new figure by default.
 
-    >>> ax = precision_recall_curve([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], n_resamples=0)
-    >>> ax.get_ylabel()
-    'precision'
+    Returns:
+        The `matplotlib.axes.Axes` that were drawn on.
+
+    Cost:
+        `n_resamples` curves, fewer for more than 250,000 samples; none with 0.
+
+    Raises:
+        ImportError: Without matplotlib.
+        ValueError: What `jmetrics.precision_recall_curve` raises.
+
+    References:
+        Davis & Goadrich (2006).
+
+    Examples:
+        >>> ax = precision_recall_curve([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], n_resamples=0)
+        >>> ax.get_ylabel()
+        'precision'
     """
     data = Data(y_true, y_score, key, n_resamples, confidence_level, groups, sample_weight, where)
     curve: Any = y_true
@@ -123,15 +167,37 @@ def det_curve(
     On these axes the curve is straight for scores that are normal in both classes. The band is
     that of the false negative rate at each false positive rate.
 
-    Shapes: those of `jmetrics.det_curve` and `groups` (n,), or the curve that it returned, which
-    has no band. Several curves on one `ax` differ in colour and dashes.
-    Cost: `n_resamples` curves, fewer for more than 250,000 samples; none with 0.
-    Raises: ImportError without matplotlib, and what `jmetrics.det_curve` raises.
-    Source: Martin et al. (1997).
+    Args:
+        y_true: Labels 0 and 1, shape (n,), or a curve that `jmetrics.det_curve` returned, which has
+            no band.
+        y_score: Scores, shape (n,), any numbers; not with a curve.
+        label: Name of the curve in the legend. Several curves on one `ax` differ in colour and
+            dashes.
+        key: A random key of `jax.random` for the band; `jax.random.key(0)` by default.
+        n_resamples: Number of resamples for the band; 0 for none.
+        confidence_level: Pointwise coverage aimed at by the band, in (0, 1).
+        groups: Group of each sample, shape (n,), integers. Whole groups are resampled.
+        sample_weight: Weights, shape (n,).
+        where: Mask, shape (n,); samples where it is False are ignored.
+        ax: Axes to draw on; those of a new figure by default.
 
-    >>> ax = det_curve([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], n_resamples=0)
-    >>> ax.get_xlabel()
-    'false positive rate (probit scale)'
+    Returns:
+        The `matplotlib.axes.Axes` that were drawn on.
+
+    Cost:
+        `n_resamples` curves, fewer for more than 250,000 samples; none with 0.
+
+    Raises:
+        ImportError: Without matplotlib.
+        ValueError: What `jmetrics.det_curve` raises.
+
+    References:
+        Martin et al. (1997).
+
+    Examples:
+        >>> ax = det_curve([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], n_resamples=0)
+        >>> ax.get_xlabel()
+        'false positive rate (probit scale)'
     """
     data = Data(y_true, y_score, key, n_resamples, confidence_level, groups, sample_weight, where)
     curve: Any = y_true

@@ -1,4 +1,4 @@
-"""What is gained by taking the samples with the highest scores first."""
+"""Gain and lift of taking the samples with the highest scores first."""
 
 from __future__ import annotations
 
@@ -33,19 +33,40 @@ def gain_curve(
     where: ArrayLike | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw the share of positives among the samples scored highest, against the share of these.
+    """Draw the fraction of positives found against the fraction of samples taken, highest scores
+    first.
 
-    The dashed line is that of scores that tell nothing.
+    The dashed line is that of uninformative scores.
 
-    Shapes: `y_true` of 0 and 1, `y_score`, `groups`, `sample_weight` and `where` (n,). Several
-    curves on one `ax` differ in colour and dashes.
-    Cost: `n_resamples` curves, fewer for more than 250,000 samples; none with 0.
-    Raises: ImportError without matplotlib; ValueError or TypeError for arrays that do not fit.
-    Source: Berry & Linoff (1997); the Lorenz curve of the scores, upside down.
+    Args:
+        y_true: Labels 0 and 1, shape (n,).
+        y_score: Scores, shape (n,), any numbers.
+        label: Name of the curve in the legend. Several curves on one `ax` differ in colour and
+            dashes.
+        key: A random key of `jax.random` for the band; `jax.random.key(0)` by default.
+        n_resamples: Number of resamples for the band; 0 for none.
+        confidence_level: Pointwise coverage aimed at by the band, in (0, 1).
+        groups: Group of each sample, shape (n,), integers. Whole groups are resampled.
+        sample_weight: Weights, shape (n,).
+        where: Mask, shape (n,); samples where it is False are ignored.
+        ax: Axes to draw on; those of a new figure by default.
 
-    >>> ax = gain_curve([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], n_resamples=0)
-    >>> ax.get_ylabel()
-    'positives found'
+    Returns:
+        The `matplotlib.axes.Axes` that were drawn on.
+
+    Cost:
+        `n_resamples` curves, fewer for more than 250,000 samples; none with 0.
+
+    Raises:
+        ImportError: Without matplotlib.
+
+    References:
+        Berry & Linoff (1997); the Lorenz curve of the scores, upside down.
+
+    Examples:
+        >>> ax = gain_curve([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], n_resamples=0)
+        >>> ax.get_ylabel()
+        'positives found'
     """
     data = Data(y_true, y_score, key, n_resamples, confidence_level, groups, sample_weight, where)
     band = data.band(_gain_at, _GRID)
@@ -71,17 +92,37 @@ def lift_curve(
     where: ArrayLike | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw how many times more positives the samples scored highest hold than as many others.
+    """Draw the lift of the highest scores: their rate of positives relative to that of all samples.
 
-    Shapes: `y_true` of 0 and 1, `y_score`, `groups`, `sample_weight` and `where` (n,). Several
-    curves on one `ax` differ in colour and dashes.
-    Cost: `n_resamples` curves, fewer for more than 250,000 samples; none with 0.
-    Raises: ImportError without matplotlib; ValueError or TypeError for arrays that do not fit.
-    Source: Berry & Linoff (1997).
+    Args:
+        y_true: Labels 0 and 1, shape (n,).
+        y_score: Scores, shape (n,), any numbers.
+        label: Name of the curve in the legend. Several curves on one `ax` differ in colour and
+            dashes.
+        key: A random key of `jax.random` for the band; `jax.random.key(0)` by default.
+        n_resamples: Number of resamples for the band; 0 for none.
+        confidence_level: Pointwise coverage aimed at by the band, in (0, 1).
+        groups: Group of each sample, shape (n,), integers. Whole groups are resampled.
+        sample_weight: Weights, shape (n,).
+        where: Mask, shape (n,); samples where it is False are ignored.
+        ax: Axes to draw on; those of a new figure by default.
 
-    >>> ax = lift_curve([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], n_resamples=0)
-    >>> ax.get_ylabel()
-    'lift: positives found / by chance'
+    Returns:
+        The `matplotlib.axes.Axes` that were drawn on.
+
+    Cost:
+        `n_resamples` curves, fewer for more than 250,000 samples; none with 0.
+
+    Raises:
+        ImportError: Without matplotlib.
+
+    References:
+        Berry & Linoff (1997).
+
+    Examples:
+        >>> ax = lift_curve([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], n_resamples=0)
+        >>> ax.get_ylabel()
+        'lift: positives found / by chance'
     """
     data = Data(y_true, y_score, key, n_resamples, confidence_level, groups, sample_weight, where)
     band = data.band(_gain_at, _GRID)
@@ -109,12 +150,12 @@ def _percent(ax: Axes, which: str) -> None:
 
 
 def _gain(y_true: Any, y_score: Any, *, sample_weight: Any, where: Any) -> tuple[Array, Array]:
-    """Shares of samples taken, and of positives found with them."""
+    """Fractions of samples taken, and of positives found with them."""
     counts = confusion_matrix_at_thresholds(
         y_true, y_score, sample_weight=sample_weight, where=where
     )
     dtype = jnp.result_type(float)
-    # Where a count is an integer, only its threshold can tell that it is undefined.
+    # An undefined integer count is recognised by its threshold, which is NaN.
     tn, fp, fn, tp = (
         jnp.where(jnp.isnan(counts.thresholds), jnp.nan, c.astype(dtype))
         for c in (counts.tn, counts.fp, counts.fn, counts.tp)

@@ -29,17 +29,33 @@ def forest(
 ) -> Axes:
     """Draw one row for each result: its name, its estimate as a point, its interval as a line.
 
-    Shapes: `results` maps names to anything with scalar `estimate` (or `difference`), `low` and
-    `high`, such as what the functions of `jmetrics.inference` return. `reference` is where a
-    dashed line goes, such as 0 for differences.
-    Cost: none to speak of.
-    Raises: ImportError without matplotlib; ValueError without a result.
-    Source: Lewis & Clarke (2001).
+    Args:
+        results: Anything with scalar `estimate` (or `difference`), `low` and `high` by name, such
+            as what the functions of `jmetrics.inference` return; at least one.
+        reference: Where to draw a dashed line, such as 0 for differences.
+        xlabel: Label of the axis of values.
+        ax: Axes to draw on; those of a new figure by default.
 
-    >>> from jmetrics.inference import proportion_interval
-    >>> ax = forest({"recall": proportion_interval(9, 10), "precision": proportion_interval(8, 9)})
-    >>> [text.get_text() for text in ax.get_yticklabels()]
-    ['recall', 'precision']
+    Returns:
+        The `matplotlib.axes.Axes` that were drawn on.
+
+    Cost:
+        O(1) time per result.
+
+    Raises:
+        ImportError: Without matplotlib.
+        ValueError: Without a result.
+
+    References:
+        Lewis & Clarke (2001).
+
+    Examples:
+        >>> from jmetrics.inference import proportion_interval
+        >>> ax = forest(
+        ...     {"recall": proportion_interval(9, 10), "precision": proportion_interval(8, 9)}
+        ... )
+        >>> [text.get_text() for text in ax.get_yticklabels()]
+        ['recall', 'precision']
     """
     if not results:
         raise ValueError("`results` must have at least one entry, got none")
@@ -85,17 +101,39 @@ def ndcg_at_k(
 ) -> Axes:
     """Draw NDCG of the first k places against k, with bootstrap intervals over the lists.
 
-    Shapes: `y_true`, `y_score` and `where` (n_lists, list_size), `sample_weight` and `groups`
-    (n_lists,), `ks` static; or in place of the first two a result with `estimate`, `low` and
-    `high` of (len(ks),), such as `jmetrics.inference.bootstrap` gives for `k=ks`.
-    Cost: `n_resamples` means over lists, fewer for very many items; no interval with 0.
-    Raises: ImportError without matplotlib, and what `jmetrics.ndcg_score` raises.
-    Source: Järvelin & Kekäläinen (2002).
+    Args:
+        y_true: Relevance, shape (n_lists, list_size), or a result with `estimate`, `low` and `high`
+            of shape (len(ks),), such as `jmetrics.inference.bootstrap` returns for `k=ks`.
+        y_score: Scores, shape (n_lists, list_size); not with a result.
+        ks: Numbers of places, positive integers; static.
+        label: Name of the curve in the legend. Several curves on one `ax` differ in colour and
+            dashes.
+        key: A random key of `jax.random` for the intervals; `jax.random.key(0)` by default.
+        n_resamples: Number of resamples for the intervals; 0 for none.
+        confidence_level: Coverage aimed at by the intervals, in (0, 1).
+        groups: Group of each list, shape (n_lists,), integers. Whole groups are resampled.
+        sample_weight: Weights, shape (n_lists,).
+        where: Mask, shape (n_lists, list_size); items where it is False are ignored.
+        ax: Axes to draw on; those of a new figure by default.
 
-    >>> y_true, y_score = [[1, 0, 2], [0, 1, 0]], [[0.3, 0.1, 0.9], [0.5, 0.2, 0.1]]
-    >>> ax = ndcg_at_k(y_true, y_score, ks=(1, 3), n_resamples=0)
-    >>> ax.get_ylabel()
-    'NDCG@k'
+    Returns:
+        The `matplotlib.axes.Axes` that were drawn on.
+
+    Cost:
+        `n_resamples` means over lists, fewer for very many items; no interval with 0.
+
+    Raises:
+        ImportError: Without matplotlib.
+        ValueError: What `jmetrics.ndcg_score` raises.
+
+    References:
+        Järvelin & Kekäläinen (2002).
+
+    Examples:
+        >>> y_true, y_score = [[1, 0, 2], [0, 1, 0]], [[0.3, 0.1, 0.9], [0.5, 0.2, 0.1]]
+        >>> ax = ndcg_at_k(y_true, y_score, ks=(1, 3), n_resamples=0)
+        >>> ax.get_ylabel()
+        'NDCG@k'
     """
     result, ks = y_true, tuple(ks)
     if y_score is not None:

@@ -1,4 +1,4 @@
-"""Which classes are taken for which."""
+"""Confusion matrices."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _MOST_NUMBERS = 12
 _NARROW = 6
-"""With more classes cells hold no share, and names below are upright."""
+"""With more classes cells show no proportion, and the names below are vertical."""
 
 
 def confusion_matrix(
@@ -30,19 +30,35 @@ def confusion_matrix(
 ) -> Axes:
     """Draw how many samples of each true class (row) are predicted as each class (column).
 
-    The shade, and the second number of a cell, is the share of the true class; the first is
-    the count. Of many classes there are shades only.
+    The shade, and the second number of a cell, is the proportion of the true class; the first is
+    the count. With many classes there are shades only.
 
-    Shapes: both (n,), as `jmetrics.confusion_matrix` takes them, or the matrix alone, (K, K).
-    `display_labels` names the K classes.
-    Cost: that of `jmetrics.confusion_matrix`.
-    Raises: ImportError without matplotlib, ValueError for a wrong number of names, and what
-    `jmetrics.confusion_matrix` raises.
-    Source: `sklearn.metrics.ConfusionMatrixDisplay`.
+    Args:
+        y_true: Labels as `jmetrics.confusion_matrix` takes them, shape (n,), or the matrix alone,
+            shape (K, K).
+        y_pred: Predicted labels, shape (n,); not with a matrix.
+        display_labels: Names of the K classes.
+        sample_weight: Weights, shape (n,).
+        where: Mask, shape (n,); samples where it is False are ignored.
+        ax: Axes to draw on; those of a new figure by default.
 
-    >>> ax = confusion_matrix([0, 0, 1, 1], [0, 1, 1, 1], display_labels=["cat", "dog"])
-    >>> [text.get_text() for text in ax.get_xticklabels()]
-    ['cat', 'dog']
+    Returns:
+        The `matplotlib.axes.Axes` that were drawn on.
+
+    Cost:
+        That of `jmetrics.confusion_matrix`.
+
+    Raises:
+        ImportError: Without matplotlib.
+        ValueError: For a wrong number of names, and what `jmetrics.confusion_matrix` raises.
+
+    References:
+        `sklearn.metrics.ConfusionMatrixDisplay`.
+
+    Examples:
+        >>> ax = confusion_matrix([0, 0, 1, 1], [0, 1, 1, 1], display_labels=["cat", "dog"])
+        >>> [text.get_text() for text in ax.get_xticklabels()]
+        ['cat', 'dog']
     """
     names = None if display_labels is None else [str(name) for name in display_labels]
     if y_pred is None:

@@ -36,18 +36,35 @@ def residuals(
 ) -> Axes:
     """Draw the residuals, y_true − y_pred, against the predictions, with their local means.
 
-    A mean whose interval is away from 0 says that what is predicted there is too high or too
-    low. Very many samples are shown by their density.
+    A mean whose interval excludes 0 shows that predictions of that size are too high or too low.
+    Very many samples are shown by their density.
 
-    Shapes: both (n,). `unit` is written on the axes; the means are those of `n_bins` groups of
-    equal size, from the lowest predictions to the highest, none with `n_bins=0`.
-    Cost: one sort of the predictions.
-    Raises: ImportError without matplotlib; ValueError for arrays of different shapes.
-    Source: Anscombe & Tukey (1963).
+    Args:
+        y_true: Targets, shape (n,).
+        y_pred: Predictions, shape (n,).
+        unit: Unit of both, written on the axes.
+        n_bins: Number of groups of equal size, from the lowest predictions to the highest, whose
+            means are drawn; 0 for none.
+        confidence_level: Coverage aimed at by the intervals of the means, in (0, 1).
+        ax: Axes to draw on; those of a new figure by default.
 
-    >>> ax = residuals([1.0, 2.0, 3.0], [1.0, 3.0, 3.0], unit="kg", n_bins=1)
-    >>> ax.get_xlabel()
-    'predicted value (kg)'
+    Returns:
+        The `matplotlib.axes.Axes` that were drawn on.
+
+    Cost:
+        One sort of the predictions.
+
+    Raises:
+        ImportError: Without matplotlib.
+        ValueError: For arrays of different shapes.
+
+    References:
+        Anscombe & Tukey (1963).
+
+    Examples:
+        >>> ax = residuals([1.0, 2.0, 3.0], [1.0, 3.0, 3.0], unit="kg", n_bins=1)
+        >>> ax.get_xlabel()
+        'predicted value (kg)'
     """
     y_true, y_pred = np.asarray(y_true, float), np.asarray(y_pred, float)
     if y_true.ndim != 1 or y_true.shape != y_pred.shape:

@@ -1,4 +1,4 @@
-"""What a histogram says for certain about metrics of the numbers in it.
+"""Certified bounds of metrics of the numbers in a histogram.
 
 Of what shares a bin the order is unknown: bounds take the worst and the best there can be.
 Everything is a sum or quotient of numbers of at least 0, so that rounding is a small share of
@@ -21,7 +21,13 @@ from jmetrics.streaming._histogram import Bins, Histogram
 
 @exportable
 class Bounded(NamedTuple):
-    """A number that is not known exactly, and what it lies between for certain."""
+    """An estimate with certified bounds.
+
+    Attributes:
+        estimate: Estimate of the exact value.
+        low: Lower bound of the exact value, shape of `estimate`.
+        high: Upper bound of the exact value, shape of `estimate`.
+    """
 
     estimate: Array
     low: Array
@@ -61,7 +67,7 @@ def _running(state: Histogram, *, reverse: bool) -> tuple[Any, ...]:
 
 
 def area_under_roc(state: Histogram, bins: Bins) -> Bounded:
-    """Share of pairs ranked right, which a pair in one bin may be or not."""
+    """Proportion of correctly ranked pairs, which pairs in one bin may or may not be."""
     r = ranked(state, bins)
     positives, negatives = r.total
     negative = safe_divide(r.within.fp, negatives, 0.0)
@@ -116,7 +122,7 @@ def _summed(
     defined: Array,
     undefined: float | Array,
 ) -> Bounded:
-    """Add up over bins, and make room for rounding, also of what became 0 by it."""
+    """Sum over bins, and widen the bounds for rounding, also of terms that underflowed to 0."""
     terms = jnp.stack([estimate, low, high], axis=1)
     total = Compensated(*(a[-1] for a in cumsum(Compensated(terms, jnp.zeros_like(terms)))))
     estimate, low, high = total.to_float(terms.dtype)

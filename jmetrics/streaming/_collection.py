@@ -20,7 +20,7 @@ class Collection:
 
     @property
     def fades(self) -> bool:
-        """Whether the weight of what was may be multiplied by a number."""
+        """Whether the weights so far may be multiplied by a number."""
         return all(stream.fades for stream in self.streams.values())
 
     def init(self) -> State:
@@ -61,23 +61,31 @@ class Collection:
 
 
 def collection(streams: Mapping[str, Stream]) -> Collection:
-    """Make one stream of several, by name: one update, and what several need is kept once.
+    """Make one stream of several, by name: one update, and shared statistics are kept once.
 
-    Shapes: all streams take the same arrays. The state is a dict of those states that are
-    not shared, the value a dict with every name.
-    Cost: one update for each different statistic.
-    Raises: what the streams raise.
-    Source: `torchmetrics.MetricCollection` with compute groups.
+    Args:
+        streams: Streams by name, which all take the same arrays.
 
-    >>> from jmetrics import f1_score, precision_score, streaming
-    >>> streams = streaming.collection(
-    ...     {"f1": streaming.stream(f1_score), "precision": streaming.stream(precision_score)}
-    ... )
-    >>> state = streams.update(streams.init(), [0, 1, 1], [1, 1, 1])
-    >>> {name: round(float(value), 3) for name, value in streams.compute(state).items()}
-    {'f1': 0.8, 'precision': 0.667}
-    >>> list(state)
-    ['f1']
+    Returns:
+        A stream. Its state is a dict of the states that are not shared, its value a dict with every
+        name.
+
+    Cost:
+        One update for each different statistic.
+
+    References:
+        `torchmetrics.MetricCollection` with compute groups.
+
+    Examples:
+        >>> from jmetrics import f1_score, precision_score, streaming
+        >>> streams = streaming.collection(
+        ...     {"f1": streaming.stream(f1_score), "precision": streaming.stream(precision_score)}
+        ... )
+        >>> state = streams.update(streams.init(), [0, 1, 1], [1, 1, 1])
+        >>> {name: round(float(value), 3) for name, value in streams.compute(state).items()}
+        {'f1': 0.8, 'precision': 0.667}
+        >>> list(state)
+        ['f1']
     """
     holders: dict[Hashable, str] = {}
     held = {}

@@ -36,9 +36,9 @@ class Histogram(NamedTuple):
     most: Array
     """(bins,): largest key in each bin; 0 if there is none."""
     unlabelled: Array
-    """1 once a label that counts was out of its domain."""
+    """1 once a label with positive weight was out of its domain."""
     unordered: Array
-    """1 once a number that counts was NaN."""
+    """1 once a number with positive weight was NaN."""
     rounding: Array
     """Largest relative error that adding over devices left in a weight."""
     whole: Array
@@ -46,7 +46,7 @@ class Histogram(NamedTuple):
 
 
 class Bins(NamedTuple):
-    """What a histogram is made of; none of it is in the state."""
+    """Static parameters of a histogram, which are not in its state."""
 
     bits: int
     dtype: jnp.dtype
@@ -55,7 +55,7 @@ class Bins(NamedTuple):
 
     @classmethod
     def checked(cls, bits: Any, dtype: DTypeLike, weighted: Any, classes: int) -> Bins:
-        """Check what a user asks for."""
+        """Check the arguments of a user."""
         kind = jnp.dtype(dtype)
         floating = jnp.issubdtype(kind, jnp.floating)
         check.require(floating, f"`dtype` must be a float type, got {kind}")
@@ -67,7 +67,7 @@ class Bins(NamedTuple):
 
     @property
     def shift(self) -> int:
-        """How many bits are cut off."""
+        """Number of bits that are dropped."""
         return 8 * self.dtype.itemsize - self.bits
 
     @property

@@ -36,7 +36,7 @@ class Held(NamedTuple):
 
     statistic: Any
     whole: Array
-    """True. Sums over states make a number of it, which tells them from states."""
+    """True. A sum over states makes a number of it, by which it is recognised."""
 
 
 def intact(state: Any) -> Any:
@@ -90,7 +90,7 @@ def _fitting(kind: str, held: Any, leaf: Array) -> Array:
 
 
 def settled(state: Held) -> Any:
-    """The state as the statistic that a finisher takes; what was counted becomes floats."""
+    """The state as the statistic that a finisher takes; counts become floats."""
     return map_fields(lambda kind, held: number(held), intact(state).statistic)
 
 
@@ -107,7 +107,7 @@ def faded(state: Any, factor: Array) -> Any:
 
 
 def to_numpy(state: Any) -> dict[str, np.ndarray]:
-    """Turn the state of a stream into NumPy arrays by name, to store it or to send it around.
+    """Turn the state of a stream into NumPy arrays by name, to store it or to send it elsewhere.
 
     With them a reduction of Beam, Spark, Ray or Dask can carry the states of parts. For a Dask
     bag of parts, where `of_part` makes these arrays of one part:
@@ -119,15 +119,24 @@ def to_numpy(state: Any) -> dict[str, np.ndarray]:
         arrays = bag.map(of_part).fold(merge).compute()
         value = stream.compute(streaming.from_numpy(stream, arrays))
 
-    Shapes: those of the state; `from_numpy` is the inverse.
-    Cost: one copy to the host.
-    Raises: nothing.
-    Source: `jax.tree_util.tree_flatten_with_path`.
+    Args:
+        state: State of any stream.
 
-    >>> from jmetrics import accuracy_score, streaming
-    >>> stream = streaming.stream(accuracy_score)
-    >>> sorted(streaming.to_numpy(stream.init()))[:2]
-    ['statistic/counts/right/rest/rest', 'statistic/counts/right/rest/total']
+    Returns:
+        The leaves of the state by their path, such as "statistic/total"; `from_numpy` is the
+        inverse.
+
+    Cost:
+        One copy to the host.
+
+    References:
+        `jax.tree_util.tree_flatten_with_path`.
+
+    Examples:
+        >>> from jmetrics import accuracy_score, streaming
+        >>> stream = streaming.stream(accuracy_score)
+        >>> sorted(streaming.to_numpy(stream.init()))[:2]
+        ['statistic/counts/right/rest/rest', 'statistic/counts/right/rest/total']
     """
     leaves, _ = jax.tree_util.tree_flatten_with_path(jax.device_get(state))
     return {
@@ -139,16 +148,28 @@ def to_numpy(state: Any) -> dict[str, np.ndarray]:
 def from_numpy(stream: Any, arrays: dict[str, np.ndarray]) -> Any:
     """Turn named arrays into the state that `to_numpy` made them of.
 
-    Shapes: those of `stream.init()`.
-    Cost: one copy to the device.
-    Raises: ValueError for names, shapes or dtypes that are not those of the state.
-    Source: `jax.tree_util.tree_unflatten`.
+    Args:
+        stream: Stream that the state belongs to.
+        arrays: Arrays by name, as `to_numpy` returns them.
 
-    >>> from jmetrics import accuracy_score, streaming
-    >>> stream = streaming.stream(accuracy_score)
-    >>> arrays = streaming.to_numpy(stream.update(stream.init(), [0, 1, 1], [0, 1, 0]))
-    >>> round(float(stream.compute(streaming.from_numpy(stream, arrays))), 6)
-    0.666667
+    Returns:
+        A state of the stream, on the default device.
+
+    Cost:
+        One copy to the device.
+
+    Raises:
+        ValueError: For names, shapes or dtypes that are not those of the state.
+
+    References:
+        `jax.tree_util.tree_unflatten`.
+
+    Examples:
+        >>> from jmetrics import accuracy_score, streaming
+        >>> stream = streaming.stream(accuracy_score)
+        >>> arrays = streaming.to_numpy(stream.update(stream.init(), [0, 1, 1], [0, 1, 0]))
+        >>> round(float(stream.compute(streaming.from_numpy(stream, arrays))), 6)
+        0.666667
     """
     template = stream.init()
     known = to_numpy(template)

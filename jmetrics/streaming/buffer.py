@@ -24,7 +24,7 @@ _NUMBER = Sample((), jnp.float32)
 
 @exportable
 class Samples(NamedTuple):
-    """The first samples that counted, and how many more there were."""
+    """The first samples with positive weight, and the number of further ones."""
 
     y_true: Array
     y_pred: Array
@@ -37,17 +37,20 @@ class Samples(NamedTuple):
 
 @exportable
 class Buffered(NamedTuple):
-    """A metric of all samples, if all were kept."""
+    """A metric of all samples, if all were kept.
+
+    Attributes:
+        value: What the metric returns; NaN if the buffer has overflowed.
+        n_dropped: Number of samples there was no room for, a float scalar: 0 for an exact value.
+    """
 
     value: Any
-    """NaN if the buffer has overflowed."""
     n_dropped: Array
-    """How many samples there were no room for: 0 for an exact value. A float."""
 
 
 @dataclass(frozen=True)
 class BufferStream:
-    """Samples of any metric of arrays; those that do not count take no room."""
+    """Samples of any metric of arrays; those that are masked or of weight 0 take no room."""
 
     metric: Metric
     y_true: Sample
@@ -57,7 +60,7 @@ class BufferStream:
 
     @property
     def fades(self) -> bool:
-        """Whether the weight of what was may be multiplied: samples may not."""
+        """Whether the weights so far may be multiplied: not those of samples."""
         return False
 
     def init(self) -> Samples:
@@ -103,7 +106,7 @@ class BufferStream:
         return _gathered(state, axis_name)
 
     def compute(self, state: Samples) -> Buffered:
-        """Return the metric of what was kept."""
+        """Return the metric of the samples that were kept."""
         return _compute(state, metric=self.metric)
 
 
@@ -200,29 +203,46 @@ def buffered(
     """Stream of any metric, exact, that keeps up to `capacity` samples and says if that is too few.
 
     Samples that are masked or of weight 0 take no room. `compute` calls the metric with the kept
-    samples and the mask of the places that are taken.
+    samples and the mask of the places that are taken. `update` takes batches of shape (n, ...),
+    `where` of shape (n,), and `sample_weight` of shape (n,) only if `weighted`.
 
-    Shapes: `y_true` and `y_pred` are what one sample has there, such as
-    `jax.ShapeDtypeStruct((n_classes,), jnp.float32)`; `update` takes batches of it, with
-    `sample_weight`, only of a stream that is `weighted`, and `where`, (n,). Arrays are converted
-    to the dtypes of the samples: float32 unless given, which holds whole numbers up to 2²⁴.
-    `metric` may have options by `functools.partial`, if it is the same object all along, and
-    gives `value` of what `compute` returns, a `Buffered`.
-    Undefined: NaN once samples were dropped: `n_dropped` of them; and where the metric is.
-    Gradient: that of the metric, in what is kept.
-    Cost: a state of `capacity` samples; `update` O(n) time, `compute` that of the metric.
-    Raises: ValueError or TypeError for shapes and options that do not fit, and for floats where
-    samples are whole numbers.
-    Source: the metric.
+    Args:
+        metric: Any metric of arrays, with options by `functools.partial`; static: pass the same
+            object to compile once.
+        capacity: Largest number of samples, a positive integer; static.
+        y_true: Shape and dtype of the target of one sample, such as
+            `jax.ShapeDtypeStruct((n_classes,), jnp.float32)`; a float32 by default, which holds
+            integers up to 2²⁴. Arrays are converted to this dtype.
+        y_pred: Shape and dtype of the prediction for one sample, likewise.
+        weighted: Whether samples have a `sample_weight`.
 
-    >>> from jmetrics import mean_absolute_error, streaming
-    >>> stream = streaming.buffered(mean_absolute_error, capacity=3)
-    >>> state = stream.update(stream.init(), [1.0, 2.0], [1.5, 2.0])
-    >>> float(stream.compute(state).value)
-    0.25
-    >>> state = stream.update(state, [3.0, 4.0], [3.0, 4.0])
-    >>> float(stream.compute(state).value), float(stream.compute(state).n_dropped)
-    (nan, 1.0)
+    Returns:
+        A stream whose value is a `Buffered`.
+
+    Undefined:
+        NaN once samples were dropped, `n_dropped` of them, and where the metric is.
+
+    Gradient:
+        That of the metric, in the samples that are kept.
+
+    Cost:
+        A state of `capacity` samples; `update` O(n) time, `compute` that of the metric.
+
+    Raises:
+        ValueError: By `update`, for floats where samples are integers.
+
+    References:
+        The metric.
+
+    Examples:
+        >>> from jmetrics import mean_absolute_error, streaming
+        >>> stream = streaming.buffered(mean_absolute_error, capacity=3)
+        >>> state = stream.update(stream.init(), [1.0, 2.0], [1.5, 2.0])
+        >>> float(stream.compute(state).value)
+        0.25
+        >>> state = stream.update(state, [3.0, 4.0], [3.0, 4.0])
+        >>> float(stream.compute(state).value), float(stream.compute(state).n_dropped)
+        (nan, 1.0)
     """
     capacity = check.positive_integer("capacity", capacity)
     return BufferStream(metric, y_true, y_pred, bool(weighted), capacity)

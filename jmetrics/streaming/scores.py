@@ -33,7 +33,7 @@ from jmetrics.streaming._states import intact
 
 @dataclass(frozen=True)
 class HistogramStream(abc.ABC):
-    """What the streams of this module share: the state, and how states are added."""
+    """Base of the streams of this module: the state, and how states are added."""
 
     bins: Bins
     finish: Step
@@ -56,7 +56,7 @@ class HistogramStream(abc.ABC):
         return _histogram.reduce(state, axis_name)
 
     def compute(self, state: Histogram) -> Any:
-        """Return what is known of the samples so far."""
+        """Return the result for the samples so far."""
         return _compute(state, self.finish, bins=self.bins)
 
     def key(self) -> Hashable:
@@ -65,7 +65,7 @@ class HistogramStream(abc.ABC):
 
     @property
     def fades(self) -> bool:
-        """Whether the weight of what was may be multiplied: whole counts may not."""
+        """Whether the weights so far may be multiplied: not integer counts."""
         return self.bins.weighted
 
     def _weight(self, sample_weight: Any) -> Any:
@@ -191,30 +191,45 @@ def roc_auc_score(
 ) -> ScoreStream:
     """Stream of the area under the ROC curve, with certified bounds, in 2^bits bins.
 
-    Of a positive and a negative in one bin nobody knows which has the larger score. The bounds
-    count all such pairs as wrong or as right, and the estimate half of them; pairs in a bin that
-    holds one score only are ties, and all is exact if every bin does.
+    The order of a positive and a negative in one bin is unknown. The bounds count all such pairs as
+    wrong or as right, and the estimate half of them; pairs in a bin that holds a single score are
+    ties, and the result is exact if every bin does.
 
-    Shapes: `update` takes `y_true` of 0 and 1, `y_score`, and the optional `sample_weight`, only
-    of a stream that is `weighted`, and `where`, all (n,). Scores are rounded to `dtype` and told
-    apart by its leading `bits`, at most 20. 16 of them are all that bfloat16 has, or with
-    `dtype=jnp.float16` float16; of float32 they are 8 binary digits, at any magnitude. So give
-    probabilities near 1 as log-odds. `compute` gives a `Bounded`: `estimate`, `low` and `high`,
-    scalars. The streams of scores have one kind of state: what made it matters to none of them.
-    Range: [0, 1], higher is better; `low` ≤ exact value ≤ `high`, also for the rounding of both.
-    Undefined: NaN unless both classes have weight, for a NaN score that counted and for a label
-    other than 0 and 1.
-    Gradient: none.
-    Cost: a state of 24 bytes a bin; O(n) time an update, O(n log n) with weights.
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: `sklearn.metrics.roc_auc_score`; the bounds are derived beside the code.
+    `update(state, y_true, y_score, sample_weight=, where=)` takes `y_true` of 0 and 1, all arrays
+    of shape (n,), and `sample_weight` only if `weighted`. The streams of scores have one kind of
+    state, of which each can compute its value.
 
-    >>> from jmetrics import streaming
-    >>> stream = streaming.roc_auc_score()
-    >>> state = stream.update(stream.init(), [0, 0, 1], [0.1, 0.4, 0.35])
-    >>> state = stream.update(state, [1], [0.8])
-    >>> round(float(stream.compute(state).estimate), 6)
-    0.75
+    Args:
+        bits: Number of leading bits of `dtype` that scores are binned by, from 1 to 20; static.
+        dtype: Float type that scores are rounded to. 16 bits are all that bfloat16 has, or with
+            `dtype=jnp.float16` float16; of float32 they are 8 binary digits, at any magnitude,
+            so give probabilities near 1 as log-odds.
+        weighted: Whether samples have weights; if not, bins hold exact integer counts.
+
+    Returns:
+        A stream whose value is a `Bounded` of scalars in [0, 1]; higher is better. `low` ≤ exact
+        value ≤ `high`, with rounding taken into account.
+
+    Undefined:
+        NaN unless both classes have positive weight, for a NaN score with positive weight and for a
+        label other than 0 and 1.
+
+    Gradient:
+        None.
+
+    Cost:
+        A state of 24 bytes per bin; O(n) time per update, O(n log n) with weights.
+
+    References:
+        `sklearn.metrics.roc_auc_score`; the bounds are derived beside the code.
+
+    Examples:
+        >>> from jmetrics import streaming
+        >>> stream = streaming.roc_auc_score()
+        >>> state = stream.update(stream.init(), [0, 0, 1], [0.1, 0.4, 0.35])
+        >>> state = stream.update(state, [1], [0.8])
+        >>> round(float(stream.compute(state).estimate), 6)
+        0.75
     """
     return ScoreStream(
         Bins.checked(bits, dtype, weighted, classes=2), Step.of(_bounds.area_under_roc)
@@ -228,20 +243,40 @@ def average_precision_score(
 
     The bounds put the positives of a bin first, tied, or last, one by one.
 
-    Shapes: as `roc_auc_score` of this module, whose states are the same: one state gives both.
-    Range: [0, 1], higher is better; `low` ≤ exact value ≤ `high`, also for the rounding of both.
-    Undefined: 0 without a positive. NaN when nothing counted, for a NaN score that counted and
-    for a label other than 0 and 1.
-    Gradient: none.
-    Cost: a state of 24 bytes a bin; O(n) time an update, O(n log n) with weights.
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: `jmetrics.average_precision_score`; the bounds are derived beside the code.
+    `update(state, y_true, y_score, sample_weight=, where=)` takes `y_true` of 0 and 1, all arrays
+    of shape (n,), and `sample_weight` only if `weighted`. The state is that of `roc_auc_score` of
+    this module: one state gives both.
 
-    >>> from jmetrics import streaming
-    >>> stream = streaming.average_precision_score()
-    >>> state = stream.update(stream.init(), [0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
-    >>> round(float(stream.compute(state).estimate), 6)
-    0.833333
+    Args:
+        bits: Number of leading bits of `dtype` that scores are binned by, from 1 to 20; static.
+        dtype: Float type that scores are rounded to. 16 bits are all that bfloat16 has, or with
+            `dtype=jnp.float16` float16; of float32 they are 8 binary digits, at any magnitude,
+            so give probabilities near 1 as log-odds.
+        weighted: Whether samples have weights; if not, bins hold exact integer counts.
+
+    Returns:
+        A stream whose value is a `Bounded` of scalars in [0, 1]; higher is better. `low` ≤ exact
+        value ≤ `high`, with rounding taken into account.
+
+    Undefined:
+        0 without a positive. NaN if no sample has positive weight, for a NaN score with positive
+        weight and for a label other than 0 and 1.
+
+    Gradient:
+        None.
+
+    Cost:
+        A state of 24 bytes per bin; O(n) time per update, O(n log n) with weights.
+
+    References:
+        `jmetrics.average_precision_score`; the bounds are derived beside the code.
+
+    Examples:
+        >>> from jmetrics import streaming
+        >>> stream = streaming.average_precision_score()
+        >>> state = stream.update(stream.init(), [0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+        >>> round(float(stream.compute(state).estimate), 6)
+        0.833333
     """
     return ScoreStream(
         Bins.checked(bits, dtype, weighted, classes=2), Step.of(_bounds.average_precision)
@@ -258,24 +293,46 @@ def roc_curve(
 ) -> CurveStream:
     """Stream of the ROC curve, exact at one point for each of 2^bits bins.
 
-    Each point is one of the curve of all samples: its threshold is the least score in a bin.
+    Each point is one of the curve of all samples: its threshold is the lowest score in a bin.
     Between two points the curve stays in the rectangle that they are corners of.
 
-    Shapes: as `roc_auc_score` of this module; `compute` gives a `jmetrics.roc_curve`, under a
-    transformation of length `size`, 2^bits + 1 by default.
-    Range: rates in [0, 1], both rising.
-    Undefined: NaN rates along the axis of a class without weight. All NaN for a NaN score that
-    counted, a label other than 0 and 1, and a `size` too small.
-    Gradient: none.
-    Cost: a state of 24 bytes a bin; O(n) time an update, O(n log n) with weights.
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: `sklearn.metrics.roc_curve`.
+    `update(state, y_true, y_score, sample_weight=, where=)` takes `y_true` of 0 and 1, all arrays
+    of shape (n,), and `sample_weight` only if `weighted`. The state is that of `roc_auc_score` of
+    this module.
 
-    >>> from jmetrics import streaming
-    >>> stream = streaming.roc_curve()
-    >>> state = stream.update(stream.init(), [0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
-    >>> stream.compute(state).tpr.tolist()
-    [0.0, 0.5, 0.5, 1.0, 1.0]
+    Args:
+        drop_intermediate: Whether to drop points in the middle of two equal steps.
+        size: Static length of the curve under a transformation, 2^bits + 1 by default; entries
+            beyond repeat the end point. Called eagerly without it, there are as many entries as
+            points.
+        bits: Number of leading bits of `dtype` that scores are binned by, from 1 to 20; static.
+        dtype: Float type that scores are rounded to. 16 bits are all that bfloat16 has, or with
+            `dtype=jnp.float16` float16; of float32 they are 8 binary digits, at any magnitude,
+            so give probabilities near 1 as log-odds.
+        weighted: Whether samples have weights; if not, bins hold exact integer counts.
+
+    Returns:
+        A stream whose value is a `jmetrics.roc_curve`; rates in [0, 1], both increasing.
+
+    Undefined:
+        NaN rates along the axis of a class without positive weight. All NaN for a NaN score with
+        positive weight, a label other than 0 and 1, and a `size` that is too small.
+
+    Gradient:
+        None.
+
+    Cost:
+        A state of 24 bytes per bin; O(n) time per update, O(n log n) with weights.
+
+    References:
+        `sklearn.metrics.roc_curve`.
+
+    Examples:
+        >>> from jmetrics import streaming
+        >>> stream = streaming.roc_curve()
+        >>> state = stream.update(stream.init(), [0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+        >>> stream.compute(state).tpr.tolist()
+        [0.0, 0.5, 0.5, 1.0, 1.0]
     """
     return _curve(_roc_curve, drop_intermediate, size, Bins.checked(bits, dtype, weighted, 2))
 
@@ -290,25 +347,49 @@ def precision_recall_curve(
 ) -> CurveStream:
     """Stream of the precision-recall curve, exact at one point for each of 2^bits bins.
 
-    Each point is one of the curve of all samples: its threshold is the least score in a bin.
+    Each point is one of the curve of all samples: its threshold is the lowest score in a bin.
     Between two thresholds with T and F, and T' and F', positives and negatives at or above them,
     recall stays between T / P and T' / P, precision between T / (T + F') and T' / (T' + F).
 
-    Shapes: as `roc_auc_score` of this module; `compute` gives a `jmetrics.precision_recall_curve`,
-    under a transformation of length `size`, 2^bits + 1 by default.
-    Range: shares in [0, 1], recall falling.
-    Undefined: recall is 1 at each threshold without a positive. All NaN when nothing counted,
-    for a NaN score that counted, a label other than 0 and 1, and a `size` too small.
-    Gradient: none.
-    Cost: a state of 24 bytes a bin; O(n) time an update, O(n log n) with weights.
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: `sklearn.metrics.precision_recall_curve`.
+    `update(state, y_true, y_score, sample_weight=, where=)` takes `y_true` of 0 and 1, all arrays
+    of shape (n,), and `sample_weight` only if `weighted`. The state is that of `roc_auc_score` of
+    this module.
 
-    >>> from jmetrics import streaming
-    >>> stream = streaming.precision_recall_curve()
-    >>> state = stream.update(stream.init(), [0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
-    >>> stream.compute(state).recall.tolist()
-    [1.0, 1.0, 0.5, 0.5, 0.0]
+    Args:
+        drop_intermediate: Whether to drop points with the recall of both their neighbours.
+        size: Static length of the curve under a transformation, 2^bits + 1 by default; entries
+            beyond repeat the end point. Called eagerly without it, there are as many entries as
+            points.
+        bits: Number of leading bits of `dtype` that scores are binned by, from 1 to 20; static.
+        dtype: Float type that scores are rounded to. 16 bits are all that bfloat16 has, or with
+            `dtype=jnp.float16` float16; of float32 they are 8 binary digits, at any magnitude,
+            so give probabilities near 1 as log-odds.
+        weighted: Whether samples have weights; if not, bins hold exact integer counts.
+
+    Returns:
+        A stream whose value is a `jmetrics.precision_recall_curve`; precision and recall in [0, 1],
+        recall decreasing.
+
+    Undefined:
+        Recall is 1 at each threshold without a positive. All NaN if no sample has positive weight,
+        for a NaN score with positive weight, a label other than 0 and 1, and a `size` that is too
+        small.
+
+    Gradient:
+        None.
+
+    Cost:
+        A state of 24 bytes per bin; O(n) time per update, O(n log n) with weights.
+
+    References:
+        `sklearn.metrics.precision_recall_curve`.
+
+    Examples:
+        >>> from jmetrics import streaming
+        >>> stream = streaming.precision_recall_curve()
+        >>> state = stream.update(stream.init(), [0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+        >>> stream.compute(state).recall.tolist()
+        [1.0, 1.0, 0.5, 0.5, 0.0]
     """
     bins = Bins.checked(bits, dtype, weighted, 2)
     return _curve(_precision_recall_curve, drop_intermediate, size, bins)
@@ -339,25 +420,42 @@ def quantile(
     """Stream of quantiles of numbers, with certified bounds, in 2^bits bins.
 
     The averaged inverse of the weighted distribution function: where the weight up to a number
-    is the level exactly, the mean of it and the next. The bounds are the least and the largest
-    number in its bin; the estimate takes the numbers in a bin to be spread evenly.
+    is the level exactly, the mean of it and the next. The bounds are the smallest and the largest
+    number in its bin; the estimate assumes that the numbers in a bin are spread evenly.
 
-    Shapes: `update` takes the numbers, and the optional `sample_weight`, only of a stream that is
-    `weighted`, and `where`, all (n,). Numbers are rounded to `dtype` and told apart by its leading
-    `bits`, at most 20. `level` is one traced number or has shape (n_levels,), and so has each of
-    the `estimate`, `low` and `high` that `compute` gives as a `Bounded`.
-    Range: the numbers; `low` ≤ exact quantile ≤ `high`, which are 2^−7 of it apart or less.
-    Undefined: NaN when nothing counted, for a NaN that counted, and for a `level` outside [0, 1].
-    Gradient: none.
-    Cost: a state of 16 bytes a bin; O(n) time an update, O(n log n) with weights.
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: Hyndman & Fan (1996), type 2.
+    `update(state, values, sample_weight=, where=)` takes arrays of shape (n,), and `sample_weight`
+    only if `weighted`.
 
-    >>> from jmetrics import streaming
-    >>> stream = streaming.quantile([0.25, 0.5])
-    >>> state = stream.update(stream.init(), [1.0, 2.0, 3.0, 4.0])
-    >>> stream.compute(state).estimate.tolist()
-    [1.5, 2.5]
+    Args:
+        level: Level or levels, in [0, 1], a scalar or of shape (n_levels,); traced.
+        bits: Number of leading bits of `dtype` that numbers are binned by, from 1 to 20; static.
+        dtype: Float type that numbers are rounded to. 16 bits are all that bfloat16 has, or with
+            `dtype=jnp.float16` float16; of float32 they are 8 binary digits, at any magnitude.
+        weighted: Whether samples have weights; if not, bins hold exact integer counts.
+
+    Returns:
+        A stream whose value is a `Bounded` of the shape of `level`, in the range of the numbers.
+        `low` ≤ exact quantile ≤ `high`, which are a fraction of at most 2^−7 of it apart.
+
+    Undefined:
+        NaN if no number has positive weight, for a NaN with positive weight, and for a `level`
+        outside [0, 1].
+
+    Gradient:
+        None.
+
+    Cost:
+        A state of 16 bytes per bin; O(n) time per update, O(n log n) with weights.
+
+    References:
+        Hyndman & Fan (1996), type 2.
+
+    Examples:
+        >>> from jmetrics import streaming
+        >>> stream = streaming.quantile([0.25, 0.5])
+        >>> state = stream.update(stream.init(), [1.0, 2.0, 3.0, 4.0])
+        >>> stream.compute(state).estimate.tolist()
+        [1.5, 2.5]
     """
     levels = check.number_or_vector("level", level)
     return ValueStream(Bins.checked(bits, dtype, weighted, 1), Step.of(_quantiles, levels))
@@ -368,22 +466,37 @@ def median_absolute_error(
 ) -> ErrorStream:
     """Stream of the median absolute error, with certified bounds, in 2^bits bins.
 
-    Shapes: `update` takes `y_true`, `y_pred`, and the optional `sample_weight`, only of a stream
-    that is `weighted`, and `where`, all (n,). Errors are rounded to `dtype`, and told apart by its
-    leading `bits`, at most 20. `compute` gives a `Bounded`: `estimate`, `low`, `high`, scalars.
-    Range: [0, ∞), in units of y; lower is better; `low` ≤ exact value ≤ `high`, which are 2^−7 of
-    it apart or less.
-    Undefined: NaN when nothing counted, and for a NaN that counted.
-    Gradient: none.
-    Cost: a state of 16 bytes a bin; O(n) time an update, O(n log n) with weights.
-    Raises: ValueError or TypeError for shapes, dtypes and options that do not fit.
-    Source: `sklearn.metrics.median_absolute_error`.
+    `update(state, y_true, y_pred, sample_weight=, where=)` takes arrays of shape (n,), and
+    `sample_weight` only if `weighted`.
 
-    >>> from jmetrics import streaming
-    >>> stream = streaming.median_absolute_error()
-    >>> state = stream.update(stream.init(), [3.0, -0.5, 2.0, 7.0], [2.5, 0.0, 2.0, 8.0])
-    >>> float(stream.compute(state).estimate)
-    0.5
+    Args:
+        bits: Number of leading bits of `dtype` that errors are binned by, from 1 to 20; static.
+        dtype: Float type that errors are rounded to. 16 bits are all that bfloat16 has, or with
+            `dtype=jnp.float16` float16; of float32 they are 8 binary digits, at any magnitude.
+        weighted: Whether samples have weights; if not, bins hold exact integer counts.
+
+    Returns:
+        A stream whose value is a `Bounded` of scalars in [0, ∞), in units of y; lower is better.
+        `low` ≤ exact value ≤ `high`, which are a fraction of at most 2^−7 of it apart.
+
+    Undefined:
+        NaN if no sample has positive weight, and for a NaN with positive weight.
+
+    Gradient:
+        None.
+
+    Cost:
+        A state of 16 bytes per bin; O(n) time per update, O(n log n) with weights.
+
+    References:
+        `sklearn.metrics.median_absolute_error`.
+
+    Examples:
+        >>> from jmetrics import streaming
+        >>> stream = streaming.median_absolute_error()
+        >>> state = stream.update(stream.init(), [3.0, -0.5, 2.0, 7.0], [2.5, 0.0, 2.0, 8.0])
+        >>> float(stream.compute(state).estimate)
+        0.5
     """
     return ErrorStream(Bins.checked(bits, dtype, weighted, 1), Step.of(_quantiles, level=0.5))
 

@@ -24,48 +24,94 @@ State = Any
 
 
 class Stream(Protocol):
-    """Four pure functions on a state, and one more for many devices."""
+    """Interface of streams: four pure functions of a state, and one more for many devices."""
 
     @property
     def fades(self) -> bool:
-        """Whether the weight of what was may be multiplied by a number."""
+        """Whether the weights so far may be multiplied by a number, as `decayed` does."""
 
     def init(self) -> State:
-        """State of no data."""
+        """State of no data.
+
+        Returns:
+            A tree of arrays of fixed shapes and dtypes.
+        """
 
     def update(self, *state_and_arrays: Any, **rest: Any) -> State:
-        """State with a batch added: `update(state, y_true, y_pred, sample_weight=, where=)`."""
+        """State with a batch added: `update(state, y_true, y_pred, sample_weight=, where=)`.
+
+        Args:
+            *state_and_arrays: State, then the arrays of the batch, samples along the first axis.
+            **rest: `sample_weight`, `where` and other arrays that go by name.
+
+        Returns:
+            The new state.
+        """
 
     def merge(self, a: State, b: State) -> State:
-        """State of the batches of both."""
+        """State of the batches of both.
+
+        Args:
+            a: State of this stream.
+            b: State of this stream.
+
+        Returns:
+            The joint state.
+        """
 
     def compute(self, state: State) -> Any:
-        """Value of the metric on all batches so far."""
+        """Value of the metric on all batches so far.
+
+        Args:
+            state: State of this stream.
+
+        Returns:
+            What the metric returns.
+        """
 
     def reduce(self, state: State, axis_name: Any) -> State:
-        """State of the batches of all devices along an axis, inside `shard_map` or `pmap`."""
+        """State of the batches of all devices along an axis, inside `shard_map` or `pmap`.
+
+        Args:
+            state: State of this device.
+            axis_name: Name of the mesh axis, as for `jax.lax.psum`.
+
+        Returns:
+            The joint state, the same on all devices.
+        """
 
 
 @dataclass(frozen=True, eq=False)
 class MetricStream:
-    """The stream of one metric; `stream` makes it."""
+    """The stream of one metric; `stream` makes it.
+
+    Attributes:
+        metric: The metric.
+        options: Options of the metric.
+        measure: From a batch to its statistic.
+        finish: From the statistic to the value.
+        shapes: Shapes and dtypes of the statistic.
+        axes: Numbers of axes of `y_true` and of `y_pred`.
+    """
 
     metric: Callable[..., Any]
     options: Mapping[str, Any]
     measure: Step
     finish: Step
     shapes: Any
-    """Those of the statistic, with dtypes."""
     axes: tuple[int, ...]
-    """How many `y_true` and `y_pred` have."""
 
     @property
     def fades(self) -> bool:
-        """Whether the weight of what was may be multiplied by a number."""
+        """Whether the weights so far may be multiplied by a number: always."""
         return True
 
     def init(self) -> State:
-        """State of no data, the neutral element of `merge`."""
+        """State of no data, the neutral element of `merge`.
+
+        Returns:
+            A tree of arrays of fixed shapes and dtypes.
+        """
         return empty(self.shapes)
 
     def update(
@@ -78,7 +124,19 @@ class MetricStream:
         where: ArrayLike | None = None,
         **arrays: Any,
     ) -> State:
-        """State with a batch added; other `arrays` are those that the metric takes by name."""
+        """State with a batch added.
+
+        Args:
+            state: State of this stream.
+            y_true: Targets as the metric takes them, samples along the first axis.
+            y_pred: Predictions as the metric takes them, samples along the first axis.
+            sample_weight: Weights, shape (n,).
+            where: Mask as the metric takes it, samples along the first axis.
+            **arrays: Other arrays that the metric takes by name, such as `segment_ids`.
+
+        Returns:
+            The new state.
+        """
         if self.axes == (1, 1):
             given = y_true, y_pred, sample_weight, where
             y_true, y_pred, sample_weight, where = check.as_vectors(*given)
@@ -92,19 +150,46 @@ class MetricStream:
         return _advance(state, now.arrays, now.measure)
 
     def merge(self, a: State, b: State) -> State:
-        """State of the batches of both, in whatever order."""
+        """State of the batches of both, in any order.
+
+        Args:
+            a: State of this stream.
+            b: State of this stream.
+
+        Returns:
+            The joint state.
+        """
         return _merge(a, b)
 
     def compute(self, state: State) -> Any:
-        """Value of the metric on all batches so far."""
+        """Value of the metric on all batches so far.
+
+        Args:
+            state: State of this stream.
+
+        Returns:
+            What the metric returns.
+        """
         return _compute(state, self.finish)
 
     def reduce(self, state: State, axis_name: Any) -> State:
-        """State of the batches of all devices along an axis: one `psum` or the like a leaf."""
+        """State of the batches of all devices along an axis: one collective per leaf.
+
+        Args:
+            state: State of this device.
+            axis_name: Name of the mesh axis, as for `jax.lax.psum`.
+
+        Returns:
+            The joint state, the same on all devices.
+        """
         return join((intact(state),), Union(axis_name))
 
     def key(self) -> Hashable:
-        """Something equal for streams that hold the same statistic."""
+        """Key that is equal for streams with the same statistic.
+
+        Returns:
+            Anything hashable.
+        """
         numbers = jax.tree.leaves(self.measure.traced)
         if any(isinstance(number, jax.core.Tracer) for number in numbers):
             return id(self)
@@ -133,30 +218,44 @@ def stream(
 ) -> MetricStream:
     """Make a stream of a metric: a state to which batches are added, and its value at any time.
 
-    `init()` gives the state of no data, `update(state, y_true, y_pred, sample_weight=, where=)`
-    adds a batch, `merge(a, b)` joins two states, and `compute(state)` gives what the metric
+    `init()` returns the state of no data, `update(state, y_true, y_pred, sample_weight=, where=)`
+    adds a batch, `merge(a, b)` joins two states, and `compute(state)` returns what the metric
     would on all the data at once. `reduce(state, axis_name)` joins the states of all devices
     inside `shard_map`. All are pure: they run under `jit`, `vmap` and `lax.scan`.
 
-    Every metric whose statistic is finite has a stream: what is counted, means and sums,
-    moments, bins of uniform width, means over lists. Whole numbers are exact up to 2⁴⁸, sums
-    carry what rounding takes from them, and moments are merged without sums of squares.
+    Every metric with a statistic of fixed size has a stream: counts, means and sums, moments, bins
+    of uniform width, means over lists. Integers are exact up to 2⁴⁸, sums are compensated for
+    rounding, and moments are merged without sums of squares.
 
-    Shapes: `options` are those of the metric, `num_classes` included where it needs that under
-    `jit`. `like` is a batch (y_true, y_pred), of which only shapes and dtypes count; it is
-    needed unless both have one number a sample. Batches may differ in their first axis.
-    Undefined: as for the metric. Labels that are none, once met, make the value NaN for good.
-    Cost: that of the metric for an update, and a few words of memory for every number of the
-    statistic.
-    Raises: ValueError for a metric, or an option, that needs all the data at once.
-    Source: Chan, Golub & LeVeque (1983) for moments; Knuth (1969) for sums.
+    Args:
+        metric: Metric of this library.
+        like: Batch `(y_true, y_pred)`, of which only shapes and dtypes matter; their first axis may
+            differ from that of the batches. Needed unless both have one number per sample.
+        **options: Options of the metric, `num_classes` included where it needs that under `jit`.
 
-    >>> from jmetrics import r2_score, streaming
-    >>> stream = streaming.stream(r2_score)
-    >>> state = stream.update(stream.init(), [3.0, -0.5], [2.5, 0.0])
-    >>> state = stream.update(state, [2.0, 7.0], [2.0, 8.0])
-    >>> round(float(stream.compute(state)), 6)
-    0.948608
+    Returns:
+        A `MetricStream`.
+
+    Undefined:
+        As for the metric. An invalid label makes the value NaN for good.
+
+    Cost:
+        That of the metric for an update, and a few words of memory for every number of the
+        statistic.
+
+    Raises:
+        ValueError: For a metric, or an option, that needs all the data at once.
+
+    References:
+        Chan, Golub & LeVeque (1983) for moments; Knuth (1969) for sums.
+
+    Examples:
+        >>> from jmetrics import r2_score, streaming
+        >>> stream = streaming.stream(r2_score)
+        >>> state = stream.update(stream.init(), [3.0, -0.5], [2.5, 0.0])
+        >>> state = stream.update(state, [2.0, 7.0], [2.0, 8.0])
+        >>> round(float(stream.compute(state)), 6)
+        0.948608
     """
     make = plan_of(metric)
     example = jax.device_put(tuple(map(_blank, (0, 0) if like is None else like)))
@@ -184,24 +283,38 @@ def _axes(known: Plan) -> tuple[int, ...]:
 def batch_mean(
     function: Callable[..., Any], *, like: tuple[Any, Any] | None = None, **options: Any
 ) -> MetricStream:
-    """Make a stream of the mean of what a function gives for each batch, by its weight.
+    """Make a stream of the mean over batches of what a function returns for each, by their weight.
 
-    Σ_b W_b f(batch b) / Σ_b W_b, W_b the weight of what counts in batch b. For a loss that is a
-    mean over samples this is the loss of all of them; for one of pairs or lists within a batch,
-    the mean over batches, as training sees it.
+    Σ_b W_b f(batch b) / Σ_b W_b, where W_b is the total weight of batch b. For a loss that is a
+    mean over samples this is the loss of all of them; for one of pairs or lists within a batch, the
+    mean over batches, as training sees it.
 
-    Shapes: `function` takes (y_true, y_pred, sample_weight=, where=) and `options`; the value
-    has the shape of its value. `like` is as in `stream`.
-    Undefined: NaN before anything counts, and once the function has given NaN for what does.
-    Cost: that of the function.
-    Raises: what the function raises. It is static: pass the same object to compile once.
-    Source: `clu.metrics.Average`.
+    Args:
+        function: Function called as `function(y_true, y_pred, sample_weight=, where=, **options)`,
+            such as a loss. It is static: pass the same object to compile once.
+        like: Batch `(y_true, y_pred)`, of which only shapes and dtypes matter; their first axis may
+            differ from that of the batches. Needed unless both have one number per sample.
+        **options: Options of the function. Floats and arrays are traced, everything else is static.
 
-    >>> from jmetrics import losses, streaming
-    >>> stream = streaming.batch_mean(losses.auc_loss, margin=0.5)
-    >>> state = stream.update(stream.init(), [0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
-    >>> float(stream.compute(state))
-    0.09375
+    Returns:
+        A `MetricStream` whose value has the shape of that of `function`.
+
+    Undefined:
+        NaN before any sample has positive weight, and once the function has returned NaN for a
+        batch with positive weight.
+
+    Cost:
+        That of the function.
+
+    References:
+        `clu.metrics.Average`.
+
+    Examples:
+        >>> from jmetrics import losses, streaming
+        >>> stream = streaming.batch_mean(losses.auc_loss, margin=0.5)
+        >>> state = stream.update(stream.init(), [0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+        >>> float(stream.compute(state))
+        0.09375
     """
     return stream(_BatchMean(function), like=like, **options)
 

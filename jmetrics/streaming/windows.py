@@ -1,4 +1,4 @@
-"""Streams of what was lately: fading by and by, or of the last batches alone."""
+"""Streams of recent batches: with exponentially decaying weights, or of the last ones alone."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from jmetrics.streaming.streams import State, Stream
 
 @dataclass(frozen=True, eq=False)
 class Decayed:
-    """A stream that forgets by and by; `decayed` makes it."""
+    """A stream with exponentially decaying weights; `decayed` makes it."""
 
     stream: Stream
     factor: float | Array
 
     @property
     def fades(self) -> bool:
-        """Whether the weight of what was may be multiplied by a number."""
+        """Whether the weights so far may be multiplied by a number."""
         return True
 
     def init(self) -> State:
@@ -60,20 +60,35 @@ def decayed(stream: Stream, *, half_life: Any = None, decay: Any = None) -> Deca
     """Make a stream in which a batch counts for half after `half_life` more updates.
 
     Before each update all weights so far are multiplied by `decay`, or 2^(−1 / half_life). What
-    is not a weight stays: a largest error, and how many samples there were.
+    is not a weight stays: a largest error, and the number of samples.
 
-    Shapes: those of the stream; both numbers may be traced, and one of them must be given.
-    Undefined: NaN for a `decay` outside [0, 1] and a `half_life` that is not positive.
-    Cost: one multiplication of the state more.
-    Raises: ValueError unless just one of the two is given, and for a stream of whole counts or
-    of samples, which cannot fade.
-    Source: exponential smoothing, Brown (1956).
+    Args:
+        stream: Stream of weights that may be multiplied: not one of integer counts or of samples.
+        half_life: Number of updates after which a batch counts for half, positive; traced.
+        decay: Factor of one update, in [0, 1]; traced. Exactly one of the two must be given.
 
-    >>> from jmetrics import accuracy_score, streaming
-    >>> recent = streaming.decayed(streaming.stream(accuracy_score), half_life=1)
-    >>> state = recent.update(recent.init(), [0, 1], [1, 0])
-    >>> round(float(recent.compute(recent.update(state, [0, 1], [0, 1]))), 6)
-    0.666667
+    Returns:
+        A stream whose value is that of `stream` with the decayed weights.
+
+    Undefined:
+        NaN for a `decay` outside [0, 1] and a `half_life` that is not positive.
+
+    Cost:
+        One more multiplication of the state.
+
+    Raises:
+        ValueError: Unless exactly one of the two is given, and for a stream of integer counts or of
+            samples, which cannot be decayed.
+
+    References:
+        Exponential smoothing, Brown (1956).
+
+    Examples:
+        >>> from jmetrics import accuracy_score, streaming
+        >>> recent = streaming.decayed(streaming.stream(accuracy_score), half_life=1)
+        >>> state = recent.update(recent.init(), [0, 1], [1, 0])
+        >>> round(float(recent.compute(recent.update(state, [0, 1], [0, 1]))), 6)
+        0.666667
     """
     check.require(
         (half_life is None) != (decay is None), "give either `half_life` or `decay`, and not both"
@@ -117,7 +132,7 @@ class LastUpdates:
 
     @property
     def fades(self) -> bool:
-        """Whether the weight of what was may be multiplied: old batches leave all at once."""
+        """Whether the weights so far may be multiplied: old batches leave all at once."""
         return False
 
     def init(self) -> Slots:
@@ -168,17 +183,27 @@ def _put(state: Slots, batch: State) -> Slots:
 def last_updates(stream: Stream, k: int) -> LastUpdates:
     """Make a stream of the last k batches, whatever came before.
 
-    Shapes: the state is k times that of the stream, plus a count of the updates.
-    Cost: an update puts one batch in its place; the value merges k states.
-    Raises: ValueError or TypeError unless k is a whole number of at least 1.
-    Source: sliding windows over a ring buffer.
+    Args:
+        stream: Any stream.
+        k: Number of batches, a positive integer; static.
 
-    >>> from jmetrics import mean_squared_error, streaming
-    >>> recent = streaming.last_updates(streaming.stream(mean_squared_error), 2)
-    >>> state = recent.init()
-    >>> for error in (5.0, 1.0, 3.0):
-    ...     state = recent.update(state, [0.0], [error])
-    >>> float(recent.compute(state))
-    5.0
+    Returns:
+        A stream whose value is that of `stream` on the last k batches. Its state is k times that of
+        `stream`, plus the number of updates.
+
+    Cost:
+        An update replaces one batch; the value merges k states.
+
+    References:
+        Sliding windows over a ring buffer.
+
+    Examples:
+        >>> from jmetrics import mean_squared_error, streaming
+        >>> recent = streaming.last_updates(streaming.stream(mean_squared_error), 2)
+        >>> state = recent.init()
+        >>> for error in (5.0, 1.0, 3.0):
+        ...     state = recent.update(state, [0.0], [error])
+        >>> float(recent.compute(state))
+        5.0
     """
     return LastUpdates(stream, check.positive_integer("k", k))

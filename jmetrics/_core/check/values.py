@@ -52,21 +52,31 @@ def _nan_unless_jvp(primals: tuple[Array, Array], tangents: Any) -> tuple[Array,
 
 
 def checked(metric: Callable[..., Any]) -> Callable[..., Any]:
-    """Make a metric raise where it would answer NaN because a value is out of its domain.
+    """Make a metric raise where it would return NaN because a value is outside its domain.
 
-    Wraps any function of this library, or any function that calls some, jitted or not.
+    Args:
+        metric: Any function of this library, or any function that calls some, jitted or not.
 
-    Shapes: those of `metric`; the result is the same.
-    Raises: ValueError with the reason. Inside someone else's `jit` the error is raised by
-    the running program, and JAX wraps it in its own runtime error; the reason is in the text.
-    Cost: that of `metric`, plus one host synchronisation a call.
-    Source: `jax.experimental.checkify`, which this puts to use.
+    Returns:
+        A function with the arguments and the result of `metric`.
 
-    >>> import jmetrics
-    >>> jmetrics.checked(jmetrics.log_loss)([0, 1], [0.5, 1.5])
-    Traceback (most recent call last):
-        ...
-    ValueError: `y_proba` must be probabilities in [0, 1]
+    Cost:
+        That of `metric`, plus one host synchronisation per call.
+
+    Raises:
+        ValueError: With the reason, when the new function is called. Inside someone else's `jit`
+            the error is raised by the running program, and JAX wraps it in its own runtime error,
+            whose text contains the reason.
+
+    References:
+        `jax.experimental.checkify`, which this is built on.
+
+    Examples:
+        >>> import jmetrics
+        >>> jmetrics.checked(jmetrics.log_loss)([0, 1], [0.5, 1.5])
+        Traceback (most recent call last):
+            ...
+        ValueError: `y_proba` must be probabilities in [0, 1]
     """
 
     @functools.wraps(metric)
@@ -88,7 +98,7 @@ def checked(metric: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _has_bad_weight(value: Any, sample_weight: Any, where: Any) -> Array | bool:
-    """Whether a value is NaN, and a weight that counts is not finite.
+    """Whether a value is NaN, and a weight that is not masked is not finite.
 
     Seen from outside: JAX cannot take slopes of all that would follow a check of the weights.
     """
