@@ -3,29 +3,12 @@
 from __future__ import annotations
 
 import itertools
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import jax
 import numpy as np
 import pytest
-
-# CI spares the second interpreter most files that compare values, and most cases of the laws.
-if "JMETRICS_SHORT" in os.environ:
-    collect_ignore_glob = [
-        "test_*_losses.py",
-        "test_adversarial.py",
-        "test_c[al]*.py",
-        "test_curves.py",
-        "test_forecasts.py",
-        "test_inference_*.py",
-        "test_p*.py",
-        "test_ranking.py",
-        "test_shapes.py",
-        "test_sklearn_compat*.py",
-        "test_score_streams.py",
-    ]
 
 pytest.register_assert_rewrite("tests.laws", "tests.laws_of_nan", "tests.compare", "tests.harness")
 
@@ -41,6 +24,20 @@ def pytest_runtest_teardown() -> None:
     """
     if next(_finished) % 50 == 0 and _MAPPED.exists() and _MAPPED.read_text().count("\n") > 40_000:
         jax.clear_caches()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option that holds everything to everything."""
+    parser.addoption("--full", action="store_true", help="run also what only repeats a mechanism")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out, unless asked, what is held to a mechanism that another test stands for."""
+    if config.getoption("full"):
+        return
+    left_out = [item for item in items if item.get_closest_marker("full") is not None]
+    config.hook.pytest_deselected(items=left_out)
+    items[:] = [item for item in items if item not in set(left_out)]
 
 
 def pytest_configure() -> None:

@@ -95,7 +95,7 @@ def says_something(law: Law, case: Case) -> bool:
 # --- transformations ---------------------------------------------------------------------
 
 
-@law
+@law_of_the_row
 def jit_is_eager(case: Case) -> None:
     data = sample(case)
     assert_same(evaluate(case, data).value, eager(case, data), rtol=1e-6)
@@ -260,7 +260,7 @@ def left_in_columns(a: np.ndarray, keep: np.ndarray) -> np.ndarray:
     return np.stack([c[k] for c, k in zip(a.T, keep.T, strict=True)], axis=1)
 
 
-@law
+@law_of_the_row
 def padding_is_harmless(case: Case) -> None:
     for n in (N - 1, 13, 5):
         real = np.arange(N) < n
@@ -313,7 +313,7 @@ def integer_weight_is_repetition(case: Case) -> None:
     )
 
 
-@law
+@law_of_the_row
 def weights_have_no_scale(case: Case) -> None:
     if COPIES in case.traits:
         return
@@ -338,7 +338,7 @@ def has_ratios_of_weights(case: Case) -> bool:
     return not {COPIES, TOTAL, SUPPORT} & case.traits
 
 
-@law
+@law_of_the_row
 @only(has_ratios_of_weights)
 def weights_of_any_size(case: Case) -> None:
     """c w is w, also for a c near the ends of the range; slopes in the weights are over c."""
@@ -456,7 +456,7 @@ def assert_float32(value: Any, source: Any, counts: Any = None) -> None:
         assert leaf.dtype == expected, f"{np.dtype(source)} gave {leaf.dtype}"
 
 
-@law
+@law_of_the_row
 def float64_stays(case: Case) -> None:
     data = sample(case, dtype=np.float64)
     with jax.enable_x64(True):
@@ -520,7 +520,7 @@ def assert_slope(
 # --- what is not a number, and what is not allowed ---------------------------------------
 
 
-@law
+@law_of_the_row
 def nan_in_nan_out(case: Case) -> None:
     for argument in ("y_true", "y_pred"):
         data = sample(case)

@@ -22,7 +22,7 @@ from tests.row import Case
 BAD = (np.nan, np.inf)
 
 
-@law
+@law_of_the_row
 def bad_weights_are_nan(case: Case) -> None:
     """One weight that counts and is no finite number leaves no value; masked, it is deleted."""
     keep = some(case)

@@ -7,9 +7,11 @@ To add a metric: add a row to its chapter in `tests/rows`. What a row needs is l
 from __future__ import annotations
 
 import functools
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
+import pytest
 
 from jmetrics._core.anatomy import has_plan, plan_of
 from tests.row import Case, cases_of
@@ -59,6 +61,15 @@ def kernel_cases() -> tuple[Case, ...]:
     for case in main_cases():
         first.setdefault(_measured_by(case), case)
     return tuple(first.values())
+
+
+def parameters(cases: Iterable[Case]) -> list[Any]:
+    """Parameters of a test; without `--full` it runs for the first case of each kernel only."""
+    first = kernel_cases()
+    return [
+        pytest.param(case, id=case.name, marks=[] if case in first else [pytest.mark.full])
+        for case in cases
+    ]
 
 
 def _measured_by(case: Case) -> Any:

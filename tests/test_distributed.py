@@ -16,7 +16,7 @@ from jax.sharding import Mesh, PartitionSpec
 
 import jmetrics
 from tests.eight_devices import CHECKS
-from tests.registry import cases
+from tests.registry import cases, parameters
 from tests.row import QUADRATIC, SMOOTH, Case
 
 ROOT = Path(__file__).parent.parent
@@ -53,7 +53,7 @@ def test_on_eight_devices() -> None:
     assert output.split() == [check.__name__ for check in CHECKS]
 
 
-@pytest.mark.parametrize("case", cases(), ids=lambda case: case.name)
+@pytest.mark.parametrize("case", parameters(cases()))
 def test_each_device_may_evaluate_its_own(case: Case, rng: np.random.Generator) -> None:
     """Traced in `shard_map`, where all that is carried or chosen must vary over the mesh alike.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 import jax
@@ -33,36 +32,22 @@ def forget_programs_of_others(case: Case) -> None:
         forget_compiled()
 
 
-SHORT = "JMETRICS_SHORT" in os.environ
-OF_NUMBERS = {
-    "bad_weights_are_nan",
-    "data_in_any_unit",
-    "integers_are_subtracted_exactly",
-    "means_the_same_without_jit",
-    "nan_stays_in_its_place",
-    "no_error_is_0_of_what_varies",
-}
-"""Laws that take long, and that do not depend on the version of JAX."""
-
-
 def held_to(law: Law, case: Case) -> bool:
+    """Whether a law says something of a case, and of no other case what it says of this."""
     if not says_something(law, case):
-        return False
-    if SHORT and law.__name__ in OF_NUMBERS:
         return False
     if case in kernel_cases():
         return True
-    if SHORT or law in ONCE_A_KERNEL:
-        return False
-    return law not in ONCE_A_ROW or case in main_cases()
+    return law not in ONCE_A_KERNEL and (law not in ONCE_A_ROW or case in main_cases())
 
 
 PAIRS = [(law, case) for case in cases() for law in LAWS if held_to(law, case)]
 
 
 def parameter(law: Law, case: Case) -> Any:
-    """Time and rounding at full size need the compiler's best."""
+    """Time and rounding at full size need the compiler's best; one row stands for its kernel."""
     marks = [pytest.mark.optimised] if law is float32_is_exact_for_many else []
+    marks += [] if case in kernel_cases() else [pytest.mark.full]
     return pytest.param(law, case, marks=marks, id=f"{case.name}-{law.__name__}")
 
 

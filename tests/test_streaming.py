@@ -25,7 +25,7 @@ from jmetrics._core.merging import Tally
 from tests.compare import assert_same
 from tests.harness import sample
 from tests.mutants import total_weight
-from tests.registry import main_cases
+from tests.registry import main_cases, parameters
 from tests.row import Case, Variant, cases_of, real
 from tests.rows.classification import CLASSIFICATION
 
@@ -52,7 +52,7 @@ def in_parts(array: np.ndarray) -> np.ndarray:
     return parts
 
 
-@pytest.mark.parametrize("case", streamable(), ids=lambda case: case.name)
+@pytest.mark.parametrize("case", parameters(streamable()))
 def test_any_grouping_of_parts_is_one_pass(case: Case) -> None:
     assert_one_pass(case)
 

@@ -149,27 +149,36 @@ def _classes_seen(y_true: Any, y_pred: Any, sample_weight: Any, where: Any) -> i
     return count
 
 
-def _on_host(value: Any) -> Array:
-    """Arrays of JAX as they are, anything else as one of NumPy."""
-    return value if isinstance(value, Array) else array("labels", np.asarray(value))
+_FEW = 2**16
+"""So many labels are looked at on the host in less time than a program takes to start."""
+
+
+def _on_host(value: Any) -> Array | np.ndarray:
+    """Arrays of JAX as they are unless they are small and there already, others as of NumPy."""
+    if not isinstance(value, Array):
+        return array("labels", np.asarray(value))
+    if isinstance(value, jax.core.Tracer) or value.size > _FEW:
+        return value
+    here = all(device.platform == "cpu" for device in value.devices())
+    return np.asarray(value) if here and value.is_fully_addressable else value
 
 
 def _largest_label(
     y_true: Array, y_pred: Array, sample_weight: Array | None, where: Array | None, *, of: Any = jnp
 ) -> Array:
     """Largest label that counts, by the functions `of` NumPy or JAX."""
-    counts = of.ones(y_true.size, bool) if where is None else where.ravel()
+    counts = True if where is None else where.ravel()
+    whole = np.int64 if of is np else jnp.result_type(int)
     if sample_weight is not None:
         counts = counts & (sample_weight.ravel() != 0)
 
     def largest(labels: Array) -> Array:
         labels, on = labels.ravel(), counts
-        if jnp.issubdtype(labels.dtype, jnp.floating):
-            if jnp.finfo(labels.dtype).bits < 32:
-                labels = labels.astype(jnp.float32)
+        if labels.dtype.kind not in "biu":
+            labels = labels.astype(np.float32) if labels.dtype.itemsize < 4 else labels
             on = on & (of.abs(labels) < 2.0**31)
-        whole = of.where(on, labels, of.zeros_like(labels)).astype(jnp.result_type(int))
-        return cast(Array, of.max(whole, initial=0))
+            labels = of.where(on, labels, of.zeros_like(labels))
+        return cast(Array, of.max(labels.astype(whole), initial=0, where=on))
 
     return cast(Array, of.maximum(largest(y_true), largest(y_pred)))
 
