@@ -17,12 +17,21 @@ _MAPPED = Path("/proc/self/maps")
 _finished = itertools.count(1)
 
 
-def pytest_runtest_teardown() -> None:
-    """Let programs go before they take all the pieces of memory that Linux lets a process map.
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
+    """Let programs go with the file that they were compiled for, or before they are too many.
 
-    Each program takes about ten of the 65,530, and the one beyond crashes.
+    They hold gigabytes; and each takes about ten of the 65,530 pieces of memory that Linux lets
+    a process map, of which the one beyond crashes.
     """
-    if next(_finished) % 50 == 0 and _MAPPED.exists() and _MAPPED.read_text().count("\n") > 40_000:
+    if (
+        nextitem is None
+        or nextitem.path != item.path
+        or (
+            next(_finished) % 50 == 0
+            and _MAPPED.exists()
+            and _MAPPED.read_text().count("\n") > 15_000
+        )
+    ):
         jax.clear_caches()
 
 
