@@ -11,6 +11,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from jmetrics._core import check
+from jmetrics._core.anatomy import NONNEGATIVE, REAL, declared
 from jmetrics._core.counts import BinaryCounts
 from jmetrics._core.exporting import exportable
 from jmetrics._core.sharding import with_auto_axes
@@ -32,6 +33,7 @@ class ThresholdCounts(NamedTuple):
     """How many points there are."""
 
 
+@declared(range=(*[NONNEGATIVE] * 4, REAL, NONNEGATIVE), greater_is_better=None)
 def confusion_matrix_at_thresholds(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -91,6 +93,7 @@ class ThresholdValues(NamedTuple):
     """How many points there are."""
 
 
+@declared(range=(REAL, REAL, NONNEGATIVE), greater_is_better=None)
 def metric_at_thresholds(
     y_true: ArrayLike,
     y_score: ArrayLike,

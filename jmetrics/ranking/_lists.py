@@ -10,7 +10,7 @@ from jax import Array
 from jax.typing import DTypeLike
 
 from jmetrics._core import check
-from jmetrics._core.anatomy import Step, plan
+from jmetrics._core.anatomy import Ends, Step, including, plan
 from jmetrics._core.lists import TIES, Lists, RankedGains, RankedLabels, Ranking, Rows, Segments
 from jmetrics._core.numerics import accumulator, mean_of, weighted_total
 from jmetrics._core.sharding import with_auto_axes
@@ -36,6 +36,11 @@ class Score(NamedTuple):
     finish: Finish
     geometric: bool = False
     """Whether lists are averaged by the geometric mean, with a floor as the last option."""
+
+
+def or_empty(empty: Any) -> Ends:
+    """Range of a score from 0 to 1, and of what a list without one has."""
+    return including(empty)
 
 
 def over_lists(
