@@ -27,7 +27,9 @@ if "JMETRICS_SHORT" in os.environ:
         "test_score_streams.py",
     ]
 
-pytest.register_assert_rewrite("tests.laws", "tests.laws_of_nan", "tests.compare", "tests.harness")
+pytest.register_assert_rewrite(
+    "tests.laws", "tests.laws_of_nan", "tests.laws_of_range", "tests.compare", "tests.harness"
+)
 
 
 _MAPPED = Path("/proc/self/maps")

@@ -108,7 +108,7 @@ class Declaration:
 
     owner: Callable[..., Any]
     """The very function. Wrappers copy attributes of what they wrap, but are another function."""
-    range: Range | Callable[..., Range] | None = None
+    range: Range | Callable[..., Range | None] | None = None
     """The closed hull of what the value can be, or a function of those options that it depends
     on, by name."""
     greater_is_better: bool | None = None
@@ -137,7 +137,7 @@ def _declaration(function: Callable[..., Any]) -> Declaration:
 
 def declared(
     *,
-    range: Range | Callable[..., Range],
+    range: Range | Callable[..., Range | None],
     greater_is_better: bool | None,
     surrogate_of: str | None = None,
     in_order: Callable[[Array, Array], InOrder] | None = None,
@@ -158,7 +158,7 @@ def declared(
 
 
 def metric(
-    *, range: Range | Callable[..., Range], greater_is_better: bool | None
+    *, range: Range | Callable[..., Range | None], greater_is_better: bool | None
 ) -> Callable[[Callable[Parameters, Value]], Callable[Parameters, Value]]:
     """Make a metric of a function that returns its plan."""
 
@@ -210,7 +210,7 @@ def range_of(
 
 
 @functools.cache
-def _defaults(metric: Callable[..., Any], of_options: Callable[..., Range]) -> dict[str, Any]:
+def _defaults(metric: Callable[..., Any], of_options: Callable[..., Any]) -> dict[str, Any]:
     """The options that a range depends on, as the metric has them."""
     parameters = inspect.signature(metric).parameters
     return {name: parameters[name].default for name in inspect.signature(of_options).parameters}
@@ -222,6 +222,7 @@ def including(value: Any, low: float = 0.0, high: float = 1.0) -> Ends:
     Neither NaN nor a string, which says what else is done, is such a number.
     """
     if isinstance(value, jax.Array):
+        value = value.astype(jnp.result_type(float))
         return jnp.fmin(value, low), jnp.fmax(value, high)
     if isinstance(value, str) or math.isnan(value):
         return low, high

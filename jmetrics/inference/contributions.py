@@ -189,4 +189,5 @@ def _jackknife(asked, level, *, scale):
     estimate, error = _estimate_and_error(asked)
     ends = asked.in_range(*wald(estimate, error, levelled(level, error), scale), estimate)
     method = "jackknife" if scale == "linear" else f"jackknife, {scale}"
-    return Interval(*map(asked.restored, (estimate, *ends, error)), method)
+    estimate, low, high, error = map(asked.restored, (estimate, *ends, error))
+    return Interval(estimate, low, high, error, method)

@@ -89,7 +89,7 @@ def over_lists(
     )
     if average is None:
         return plan(arrays, measure, Step.of(_as_it_is), merges=False)
-    return plan(arrays, measure, Step.of(_mean, geometric=score.geometric))
+    return plan(arrays, measure, Step.of(_geometric_mean, *options) if score.geometric else _MEAN)
 
 
 def known_ties(ties: Any, *, closed_form: bool = True) -> str:
@@ -114,8 +114,13 @@ def _value_of_lists(*arrays, **static):
     return _of_lists(*arrays, **static)[0]
 
 
-def _mean(total, *, geometric):
-    return jnp.exp(mean_of(total)) if geometric else mean_of(total)
+_MEAN = Step.of(mean_of)
+
+
+def _geometric_mean(total, floor):
+    mean = jnp.exp(mean_of(total))
+    # The rounding of a logarithm may take it below.
+    return jnp.maximum(mean, jnp.asarray(floor, mean.dtype))
 
 
 def _as_it_is(values):
