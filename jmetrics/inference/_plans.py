@@ -98,6 +98,7 @@ class Problem:
         )
         if contrast:
             least, most = least - most, most - least
+        least, most = (jnp.broadcast_to(end, estimate.shape) for end in (least, most))
         return within(low, high, jnp.fmin(least, estimate), jnp.fmax(most, estimate))
 
     def _like(self) -> Any:
