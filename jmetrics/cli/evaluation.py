@@ -324,5 +324,6 @@ def _normal(
         p_value = math.erfc(abs(difference) / error / math.sqrt(2))
     else:
         p_value = math.nan if math.isnan(error) else float(difference == 0)
-    low, high = np.clip([difference - reach, difference + reach], *ends).tolist()
+    least, most = ends
+    low, high = np.clip(np.array([difference - reach, difference + reach]), least, most).tolist()
     return Difference(second, difference, low, high, error, p_value)
