@@ -44,3 +44,13 @@ def assert_raises(kind: type[Exception] | tuple, text: str, call: Callable[[], A
         assert text in str(error), f"expected {text!r} in {str(error)!r}"
     else:
         raise AssertionError(f"expected an error about {text!r}, got {value}")
+
+
+def assert_in_range(value: Any, ends: Any) -> None:
+    """Not by an ulp beyond the ends, which are those of every entry or of each array."""
+    leaves = jax.tree.leaves(value)
+    pairs = ends if isinstance(ends[0], tuple) else (ends,) * len(leaves)
+    for leaf, (low, high) in zip(leaves, pairs, strict=True):
+        leaf = np.asarray(leaf)
+        inside = ((leaf >= low) & (leaf <= high)) | np.isnan(leaf)
+        assert np.all(inside), f"{leaf} is not in [{low}, {high}]"

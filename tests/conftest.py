@@ -10,7 +10,9 @@ import jax
 import numpy as np
 import pytest
 
-pytest.register_assert_rewrite("tests.laws", "tests.laws_of_nan", "tests.compare", "tests.harness")
+pytest.register_assert_rewrite(
+    "tests.laws", "tests.laws_of_nan", "tests.laws_of_range", "tests.compare", "tests.harness"
+)
 
 
 _MAPPED = Path("/proc/self/maps")

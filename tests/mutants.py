@@ -17,7 +17,8 @@ from jax.experimental import checkify
 from sklearn import metrics as sk
 
 from jmetrics import mean_squared_error as honest
-from tests import laws, laws_of_input, laws_of_nan, mode_laws, oracles
+from jmetrics._core.anatomy import AT_MOST_ONE, declared
+from tests import laws, laws_of_input, laws_of_nan, laws_of_range, mode_laws, oracles
 from tests.row import (
     OUTPUTS,
     SMOOTH,
@@ -222,14 +223,19 @@ def takes_the_root_of_squares(y_true, y_pred, *, sample_weight=None, where=None)
     return jnp.sqrt(honest(y_true, y_pred, sample_weight=sample_weight, where=where))
 
 
-@breaks(laws.values_stay_in_range)
+@breaks(laws_of_range.values_stay_in_range)
+@declared(range=AT_MOST_ONE, greater_is_better=True)
 def correlates_by_rounded_sums(y_true, y_pred, *, sample_weight=None, where=None):
-    """A score that rounding alone takes above its end.
-
-    Range: (−∞, 1], higher is better.
-    """
+    """A score that rounding alone takes above its end."""
     error = honest(y_true, y_pred, sample_weight=sample_weight, where=where)
     return (1 - error) * jnp.float32(1.0000001)
+
+
+@breaks(laws_of_range.ends_of_jackknife_stay_in_range)
+@breaks(laws_of_range.ends_of_resamples_stay_in_range)
+@declared(range=(0.0, 0.01), greater_is_better=False)
+def is_larger_than_it_says(y_true, y_pred, *, sample_weight=None, where=None):
+    return honest(y_true, y_pred, sample_weight=sample_weight, where=where)
 
 
 @breaks(laws.order_is_irrelevant)

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import pickle
 from typing import Any
@@ -15,7 +16,7 @@ import numpy as np
 import pytest
 
 import jmetrics
-from jmetrics._core.anatomy import has_plan, plan_of
+from jmetrics._core.anatomy import has_plan, including, plan_of, range_of
 from jmetrics._core.merging import Legal, Union, join, merge
 from tests.compare import assert_same
 
@@ -66,6 +67,41 @@ def test_what_needs_all_data_says_so() -> None:
     assert plan_of(jmetrics.ndcg_score)(*lists).merges
     assert not plan_of(jmetrics.ndcg_score)(*lists, average=None).merges
     assert not has_plan(jmetrics.roc_auc_score)
+
+
+@pytest.mark.parametrize(
+    ("metric", "options", "expected"),
+    [
+        (jmetrics.accuracy_score, {"normalize": False}, (0, np.inf)),
+        (jmetrics.balanced_accuracy_score, {"adjusted": True}, (-1, 1)),
+        (jmetrics.confusion_matrix, {"normalize": "true"}, (0, 1)),
+        (jmetrics.brier_score_loss, {"scale_by_half": True}, (0, 1)),
+        (jmetrics.f1_score, {"zero_division": jnp.nan}, (0, 1)),
+        (jmetrics.f1_score, {"zero_division": 2, "average": None}, (0, 2)),
+        (jmetrics.f1_score, {"zero_division": jnp.int32(-1)}, (-1, 1)),
+        (jmetrics.ndcg_score, {"empty": "skip"}, (0, 1)),
+        (jmetrics.geometric_mean_average_precision, {"floor": 0.25, "empty": 3.0}, (0.25, 3)),
+        (jmetrics.losses.fbeta_loss, {"zero_division": 2.0}, (-1, 1)),
+        (jmetrics.losses.auc_loss, {"surrogate": "sigmoid"}, (0, 1)),
+    ],
+)
+def test_a_range_depends_on_options(metric: Any, options: dict[str, Any], expected: Any) -> None:
+    assert_same(range_of(metric, options), expected, rtol=0)
+    assert_same(range_of(functools.partial(metric, **options)), expected, rtol=0)
+
+
+def test_a_range_of_each_array_of_a_value() -> None:
+    ratios = range_of(
+        jmetrics.class_likelihood_ratios, {"replace_undefined_by": {"LR+": -1.0, "LR-": 1.0}}
+    )
+    assert ratios == ((-1, np.inf), (0, np.inf))
+    scores = range_of(jmetrics.precision_recall_fscore_support, {"average": "macro"})
+    assert scores == ((0, 1),) * 3
+
+
+def test_the_hull_of_a_number_that_is_traced() -> None:
+    assert_same(jax.jit(including)(jnp.nan), (0, 1), rtol=0)
+    assert_same(jax.jit(including)(1.5), (0, 1.5), rtol=0)
 
 
 def test_the_domain_is_a_condition_on_all_parts() -> None:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import jax
@@ -16,9 +17,11 @@ import scipy.stats
 from jmetrics import (
     accuracy_score,
     average_precision_score,
+    brier_score_loss,
     confusion_matrix,
     f1_score,
     jaccard_score,
+    matthews_corrcoef,
     mean_absolute_error,
     mean_squared_error,
     mean_squared_log_error,
@@ -31,10 +34,12 @@ from jmetrics import (
 )
 from jmetrics.inference import (
     bootstrap,
+    compare,
     confidence_interval,
     delong_interval,
     influence,
     jackknife,
+    paired_bootstrap,
     proportion_interval,
     standard_error,
 )
@@ -300,3 +305,77 @@ def test_errors_of_many_samples_do_not_drift(metric: Any, rng: np.random.Generat
     y[item], score[item] = positive, n - np.arange(n)
     expected = np.sqrt(np.sum(parts**2))
     assert float(standard_error(metric)(y, score)) == pytest.approx(expected, rel=5e-7)
+
+
+NEARLY_RIGHT = np.arange(30) % 2, np.append([1], np.arange(1, 30) % 2)
+NOTED: list[Any] = [
+    (matthews_corrcoef, {"num_classes": 2}, 1),
+    (accuracy_score, {}, 1),
+    (f1_score, {"average": None, "num_classes": 2}, 1),
+    (mean_squared_error, {}, 0),
+]
+
+
+@pytest.mark.parametrize(("metric", "options", "end"), NOTED)
+def test_ends_of_intervals_are_values_that_there_are(metric: Any, options: Any, end: int) -> None:
+    """Of another function nothing is known, and its interval goes on."""
+    y_true, y_pred = NEARLY_RIGHT
+    given = functools.partial(metric, **options)
+
+    @functools.wraps(metric)
+    def other(y_true: Any, y_pred: Any, **arguments: Any) -> Any:
+        return given(y_true, y_pred, **arguments)
+
+    for interval in (
+        lambda f: jackknife(f)(y_true, y_pred),
+        lambda f: bootstrap(KEY, f, y_true, y_pred, n_resamples=50, method="normal"),
+        lambda f: bootstrap(KEY, f, y_true, y_pred, n_resamples=50, method="basic"),
+    ):
+        inside, free = interval(given), interval(other)
+        beyond = free.high if end else free.low
+        assert np.all(beyond > 1 if end else beyond < 0)
+        assert np.all((inside.high if end else inside.low) == end)
+        assert_same(inside.estimate, free.estimate)
+
+
+def test_ends_of_differences_are_differences_that_there_are() -> None:
+    y_true, y_pred = NEARLY_RIGHT
+    for method in ("normal", "basic", "studentized"):
+        found = paired_bootstrap(
+            KEY, accuracy_score, y_true, y_pred, 1 - y_pred, n_resamples=50, method=method
+        )
+        assert 0.8 < found.difference <= found.high <= 1
+    of_each = compare(
+        KEY,
+        matthews_corrcoef,
+        y_true,
+        y_pred,
+        [1 - y_pred, y_pred],
+        n_resamples=50,
+        method="normal",
+    )
+    assert_same(of_each.low, np.array([-2.0, 0.0]))
+
+
+def test_ends_where_a_number_stands_for_what_is_undefined() -> None:
+    """One label that never occurs, in a jitted call that is told the number later."""
+    y_true, y_pred = NEARLY_RIGHT
+    interval = jax.jit(
+        lambda zero: jackknife(f1_score)(
+            y_true, y_pred, average=None, labels=(0, 2), zero_division=zero
+        )
+    )
+    assert_same(interval(1.5).high, np.array([1.033062, 1.5]))
+    assert_same(interval(0.0).high, np.array([1.0, 0.0]))
+
+
+def test_an_estimate_beyond_its_range_is_in_its_interval() -> None:
+    """As of probabilities that do not sum to 1."""
+    found = jackknife(brier_score_loss)([0, 1, 2, 0], [[0.0, 1.0, 1.0]] * 2 + [[1.0, 1.0, 0.5]] * 2)
+    assert found.low < found.estimate <= found.high
+
+
+def test_a_linear_interval_of_an_area() -> None:
+    y_true = np.arange(12) % 2
+    score = np.where(np.arange(12) < 1, 0.7, y_true)
+    assert delong_interval(y_true, score, scale="linear").high == 1

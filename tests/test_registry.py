@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import inspect
+import re
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 import pytest
 
 import jmetrics
 from jmetrics import inference, losses
+from jmetrics._core.anatomy import greater_is_better, range_of, surrogate_of
 from tests.registry import LOSSES, METRICS, ROWS, STATEFUL, TRANSFORMS, cases
-from tests.row import LOSS, Case
+from tests.row import LOSS, Case, Row
 
 HERE = Path(__file__).parent
 
@@ -31,6 +34,63 @@ def test_every_loss_has_a_row() -> None:
     rows = {row.metric.__name__ for row in LOSSES}
     assert rows | set(STATEFUL) == public_functions(losses)
     assert all(LOSS in row.traits for row in LOSSES)
+
+
+NEITHER = {
+    "brier_decomposition",
+    "class_likelihood_ratios",
+    "confusion_matrix",
+    "confusion_matrix_at_thresholds",
+    "det_curve",
+    "metric_at_thresholds",
+    "multilabel_confusion_matrix",
+    "precision_recall_curve",
+    "quantile_coverage",
+    "roc_curve",
+}
+"""Metrics of which neither greater nor smaller values are better."""
+
+ALONE = {"expectile_loss", "listmle_loss", "tversky_loss"}
+"""Losses that stand for no metric of this library."""
+
+
+def public_of(row: Row) -> Any:
+    """The public function, of which a row of a curve has a summary."""
+    name = row.metric.__name__
+    return getattr(jmetrics, name, None) or getattr(losses, name)
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.metric.__name__)
+def test_every_metric_is_declared(row: Row) -> None:
+    metric, name = public_of(row), row.metric.__name__
+    for variant in row.variants:
+        assert range_of(metric, variant.options) is not None
+    assert (greater_is_better(metric) is None) == (name in NEITHER)
+    if row in LOSSES:
+        assert greater_is_better(metric) is False
+        assert (surrogate_of(metric) is None) == (name in ALONE)
+        assert surrogate_of(metric) in {row.metric.__name__ for row in METRICS} | {None}
+    else:
+        assert surrogate_of(metric) is None
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.metric.__name__)
+def test_the_docstring_says_what_is_declared(row: Row) -> None:
+    metric = public_of(row)
+    text = " ".join((inspect.getdoc(metric) or "").split())
+    told = {better for better in (True, False) if f"{_WORDS[better]} is better" in text}
+    if len(told) == 1:
+        assert told == {greater_is_better(metric)}
+    found = re.search(r"Range: [\[(]([−\d]\S*), (\d+|∞)[\])]", text)
+    if found:
+        ends: Any = range_of(metric)
+        ends = ends[0] if isinstance(ends[0], tuple) else ends
+        assert ends == tuple(
+            float(end.replace("−", "-").replace("∞", "inf")) for end in found.groups()
+        )
+
+
+_WORDS = {True: "higher", False: "lower"}
 
 
 @pytest.mark.parametrize(("name", "file"), [*TRANSFORMS.items(), *STATEFUL.items()])

@@ -21,8 +21,10 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 
 import jmetrics
 from jmetrics import sklearn_compat
+from jmetrics._core.anatomy import range_of
 from jmetrics.sklearn_compat import _call
 from jmetrics.sklearn_compat._params import refuse
+from tests.compare import assert_in_range
 
 HOMES = ("_classification", "_ranking", "_regression")
 NAMES = [
@@ -231,6 +233,50 @@ ALIKE = COUNTED + PROBABLE + RANKED + MEASURED
 @pytest.mark.parametrize("case", ALIKE, ids=str)
 def test_value_type_and_warnings(case: Case) -> None:
     assert_alike(case)
+
+
+def declared_range(case: Case) -> Any:
+    """Of the function of the same name, if there is one."""
+    metric = getattr(jmetrics, case.name, None)
+    return None if metric is None else range_of(metric, case.options)
+
+
+def extremes_of(case: Case) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+    """Predictions that are right, but for one or for none, and targets that are all alike."""
+    y_true, y_pred = map(np.asarray, case.arrays[:2])
+    few = y_true.ndim < y_pred.ndim
+    right = np.eye(y_pred.shape[1])[y_true] if few else y_true.reshape(y_pred.shape)
+    return {
+        "right": (y_true, right),
+        "nearly right": (y_true, np.append(right[:-1], y_pred[-1:], axis=0)),
+        "one target": (np.zeros_like(y_true), y_pred),
+        "another target": (np.ones_like(y_true), y_pred),
+        "one target and right": (np.ones_like(y_true), np.ones_like(y_true)),
+        "wrong": (y_true, y_pred[::-1]),
+    }
+
+
+BOUNDED = [
+    case
+    for case in ALIKE
+    if declared_range(case) is not None
+    and len(case.arrays) == 2
+    and not scipy.sparse.issparse(case.arrays[0])
+    and not isinstance(case.arrays[0][0], str)
+]
+
+
+@pytest.mark.parametrize("case", BOUNDED, ids=str)
+def test_values_stay_in_range(case: Case) -> None:
+    found = {
+        why: outcome(sklearn_compat, case._replace(arrays=arrays))
+        for why, arrays in extremes_of(case).items()
+    }
+    assert found["nearly right"].error is None or found["wrong"].error is None
+    for value, _, error in found.values():
+        if error is None:
+            parts = len(value) if isinstance(value, tuple) else None  # curves without their size
+            assert_in_range(value, declared_range(case)[:parts])
 
 
 def test_every_function_is_compared() -> None:

@@ -19,7 +19,7 @@ from jax.tree_util import GetAttrKey
 
 import jmetrics
 from jmetrics import accuracy_score, roc_auc_score, streaming
-from jmetrics._core.anatomy import Step, has_plan, metric, plan, plan_of
+from jmetrics._core.anatomy import NONNEGATIVE, Step, has_plan, metric, plan, plan_of
 from jmetrics._core.limbs import Compensated, Limbs
 from jmetrics._core.merging import Tally
 from tests.compare import assert_same
@@ -57,7 +57,7 @@ def test_any_grouping_of_parts_is_one_pass(case: Case) -> None:
     assert_one_pass(case)
 
 
-@metric
+@metric(range=NONNEGATIVE, greater_is_better=False)
 def errs_by_batch(y_true, y_pred, *, sample_weight=None, where=None):
     """The mean squared error, or that of large targets, found out in each batch."""
     arrays = tuple(

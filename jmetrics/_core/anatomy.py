@@ -1,23 +1,42 @@
-"""A metric in its parts: checked arrays, a kernel that measures them, a finisher.
+"""A metric in its parts, and what is declared of it: range, direction, what it stands for.
 
-A public function whose statistic can be kept returns a plan of these parts, and `metric` runs
-it. What else needs the parts, such as a stream or a bootstrap, asks for the plan instead.
+A public function whose statistic can be kept returns a plan of its parts, checked arrays, a
+kernel that measures them and a finisher, and `metric` runs it. What else needs the parts, such
+as a stream or a bootstrap, asks for the plan instead.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Callable
+import inspect
+import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeVar, cast
+from typing import Any, ParamSpec, TypeAlias, TypeVar
 
 import jax
+import jax.numpy as jnp
+import numpy as np
 from jax import Array
 
 from jmetrics._core.weights import relative
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+Parameters = ParamSpec("Parameters")
+Value = TypeVar("Value")
+
+Ends: TypeAlias = tuple[float | np.ndarray | Array, float | np.ndarray | Array]
+"""Least and largest value, infinite where there is none."""
+
+Range: TypeAlias = Ends | tuple[Ends, ...]
+"""Ends for every entry of a value, or for each of the arrays that it has."""
+
+UNIT = (0.0, 1.0)
+SYMMETRIC = (-1.0, 1.0)
+NONNEGATIVE = (0.0, math.inf)
+AT_MOST_ONE = (-math.inf, 1.0)
+REAL = (-math.inf, math.inf)
 
 _STATIC = {"static": True}
 
@@ -100,8 +119,18 @@ class Declaration:
 
     owner: Callable[..., Any]
     """The very function. Wrappers copy attributes of what they wrap, but are another function."""
+    range: Range | Callable[..., Range | None] | None = None
+    """The closed hull of what the value can be, or a function of those options that it depends
+    on, by name."""
+    greater_is_better: bool | None = None
+    """None where neither greater nor smaller is better."""
+    surrogate_of: str | None = None
+    """The metric that a loss stands for."""
     plan: Callable[..., Plan] | None = None
     in_order: Callable[[Array, Array], InOrder] | None = None
+    """Makes of two arrays (n,) what the metric is without options: the share of pairs of a
+    positive and a negative that the scores rank right, for which there are intervals in closed
+    form."""
 
 
 def declare(function: Callable[..., Any], **known: Any) -> None:
@@ -117,15 +146,42 @@ def _declaration(function: Callable[..., Any]) -> Declaration:
     return Declaration(function)
 
 
-def metric(planned: Function) -> Function:
+def declared(
+    *,
+    range: Range | Callable[..., Range | None],
+    greater_is_better: bool | None,
+    surrogate_of: str | None = None,
+    in_order: Callable[[Array, Array], InOrder] | None = None,
+) -> Callable[[Function], Function]:
+    """Declare what is known of a metric or loss that has no plan."""
+
+    def note(function: Function) -> Function:
+        declare(
+            function,
+            range=range,
+            greater_is_better=greater_is_better,
+            surrogate_of=surrogate_of,
+            in_order=in_order,
+        )
+        return function
+
+    return note
+
+
+def metric(
+    *, range: Range | Callable[..., Range | None], greater_is_better: bool | None
+) -> Callable[[Callable[Parameters, Value]], Callable[Parameters, Value]]:
     """Make a metric of a function that returns its plan."""
 
-    @functools.wraps(planned)
-    def run(*args: Any, **kwargs: Any) -> Any:
-        return _run(planned(*args, **kwargs))
+    def run_planned(planned: Callable[Parameters, Value]) -> Callable[Parameters, Value]:
+        @functools.wraps(planned)
+        def run(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Value:
+            return _run(planned(*args, **kwargs))
 
-    declare(run, plan=planned)
-    return cast(Function, run)
+        declare(run, plan=planned, range=range, greater_is_better=greater_is_better)
+        return run
+
+    return run_planned
 
 
 @jax.jit
@@ -150,6 +206,50 @@ def plan_of(function: Callable[..., Any]) -> Callable[..., Plan]:
     return make
 
 
+def range_of(
+    function: Callable[..., Any], options: Mapping[str, Any] | None = None
+) -> Range | None:
+    """Return the range of a metric with these options; None where nothing is known of it."""
+    metric = _unbound(function)
+    declared = _declaration(metric).range
+    if not callable(declared):
+        return declared
+    bound = function.keywords if isinstance(function, functools.partial) else {}
+    given = {**bound, **(options or {})}
+    defaults = _defaults(metric, declared)
+    return declared(**{name: given.get(name, default) for name, default in defaults.items()})
+
+
+@functools.cache
+def _defaults(metric: Callable[..., Any], of_options: Callable[..., Any]) -> dict[str, Any]:
+    """The options that a range depends on, as the metric has them."""
+    parameters = inspect.signature(metric).parameters
+    return {name: parameters[name].default for name in inspect.signature(of_options).parameters}
+
+
+def including(value: Any, low: float = 0.0, high: float = 1.0) -> Ends:
+    """Return the hull of [low, high] and the number that stands for an undefined value.
+
+    Neither NaN nor a string, which says what else is done, is such a number.
+    """
+    if isinstance(value, jax.Array):
+        value = value.astype(jnp.result_type(float))
+        return jnp.fmin(value, low), jnp.fmax(value, high)
+    if isinstance(value, str) or math.isnan(value):
+        return low, high
+    return min(low, float(value)), max(high, float(value))
+
+
+def greater_is_better(function: Callable[..., Any]) -> bool | None:
+    """Whether greater values of a metric are better; None if neither, or if nothing is known."""
+    return _declaration(_unbound(function)).greater_is_better
+
+
+def surrogate_of(function: Callable[..., Any]) -> str | None:
+    """Return the name of the metric that a loss stands for."""
+    return _declaration(_unbound(function)).surrogate_of
+
+
 def _unbound(function: Callable[..., Any]) -> Callable[..., Any]:
     """The metric that `functools.partial` gave options."""
     return function.func if isinstance(function, functools.partial) else function
@@ -167,22 +267,6 @@ class InOrder:
     domain: str = field(metadata=_STATIC)
     weigh: Step
     """Weights by place to the value of the metric, if all that has weight is legal."""
-
-
-def share_of_pairs(
-    in_order: Callable[[Array, Array], InOrder],
-) -> Callable[[Function], Function]:
-    """Declare what a metric is without options, for labels and scores (n,).
-
-    It is the share of pairs of a positive and a negative that the scores rank right, for which
-    there are intervals in closed form, and `in_order` makes it of the two arrays.
-    """
-
-    def note(function: Function) -> Function:
-        declare(function, in_order=in_order)
-        return function
-
-    return note
 
 
 def in_order_of(function: Callable[..., Any]) -> Callable[[Array, Array], InOrder] | None:

@@ -11,7 +11,7 @@ from jax import Array, lax
 from jax.typing import DTypeLike
 
 from jmetrics._core import check
-from jmetrics._core.anatomy import Step, plan
+from jmetrics._core.anatomy import NONNEGATIVE, UNIT, Ends, Step, including, plan
 from jmetrics._core.counts import (
     BinaryCounts,
     are_binary,
@@ -30,6 +30,16 @@ Score = Callable[..., Any]
 """Counts, the value of 0 / 0 and options to an array, or several, of the shape of the counts."""
 
 AVERAGES = ("binary", "micro", "macro", "weighted", "samples", None)
+
+
+def or_zero_division(zero_division: Any) -> Ends:
+    """Range of a score from 0 to 1."""
+    return including(zero_division)
+
+
+def share_or_total(normalize: Any) -> Ends:
+    """Range of a share of the samples, or of their weight."""
+    return UNIT if normalize else NONNEGATIVE
 
 
 def averaged(

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 from jax import Array, lax
 
 from jmetrics._core import check
-from jmetrics._core.anatomy import SAME, Step, metric, plan
+from jmetrics._core.anatomy import AT_MOST_ONE, SAME, SYMMETRIC, UNIT, Step, including, metric, plan
 from jmetrics._core.counts import (
     BinaryCounts,
     are_classes,
@@ -29,13 +29,19 @@ from jmetrics._core.numerics import (
 )
 from jmetrics._core.types import ArrayLike, Number
 from jmetrics._core.weights import over_trailing
-from jmetrics.classification._averages import Labelled, all_labels, score_counts, weight_of
+from jmetrics.classification._averages import (
+    Labelled,
+    all_labels,
+    score_counts,
+    share_or_total,
+    weight_of,
+)
 from jmetrics.classification.tables import pair_cells
 
 _DISTANCES = ("linear", "quadratic", None)
 
 
-@metric
+@metric(range=share_or_total, greater_is_better=True)
 def accuracy_score(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -77,7 +83,7 @@ def accuracy_score(
     return _share(False, y_true, y_pred, normalize, sample_weight, where)
 
 
-@metric
+@metric(range=share_or_total, greater_is_better=False)
 def zero_one_loss(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -150,7 +156,7 @@ def share_of(statistic, *, wrong, normalize, dtype):
     return statistic.finished(safe_divide(count.astype(dtype), total.astype(dtype), jnp.nan))
 
 
-@metric
+@metric(range=UNIT, greater_is_better=False)
 def hamming_loss(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -209,7 +215,7 @@ def _share_of_labels(statistic, *, dtype):
     return statistic.finished(safe_divide(jnp.sum(by_column), total, jnp.nan))
 
 
-@metric
+@metric(range=SYMMETRIC, greater_is_better=True)
 def matthews_corrcoef(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -278,7 +284,10 @@ def correlation_of_classes(counts: BinaryCounts) -> Array:
     return jnp.where(total != 0, kept_within(value, -1, 1), jnp.nan)
 
 
-@metric
+@metric(
+    range=lambda replace_undefined_by: including(replace_undefined_by, *AT_MOST_ONE),
+    greater_is_better=True,
+)
 def cohen_kappa_score(
     y_true: ArrayLike,
     y_pred: ArrayLike,

@@ -11,7 +11,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from jmetrics._core import check
-from jmetrics._core.anatomy import Step, metric, plan
+from jmetrics._core.anatomy import NONNEGATIVE, Step, metric, plan
 from jmetrics._core.counts import (
     Matches,
     are_binary,
@@ -26,11 +26,11 @@ from jmetrics._core.merging import LEAST, MOST, Legal, kinds
 from jmetrics._core.numerics import accumulator, extremes, from_largest, mean_of, weighted_total
 from jmetrics._core.types import ArrayLike
 from jmetrics._core.weights import admissible, clean, combine, over_trailing
-from jmetrics.classification._averages import Labelled
+from jmetrics.classification._averages import Labelled, share_or_total
 from jmetrics.classification.agreement import share_of
 
 
-@metric
+@metric(range=NONNEGATIVE, greater_is_better=False)
 def hinge_loss(
     y_true: ArrayLike,
     pred_decision: ArrayLike,
@@ -75,7 +75,7 @@ def hinge_loss(
     return _margin_loss(_hinge, y_true, pred_decision, sample_weight, where)
 
 
-@metric
+@metric(range=NONNEGATIVE, greater_is_better=False)
 def squared_hinge_loss(
     y_true: ArrayLike,
     pred_decision: ArrayLike,
@@ -159,7 +159,7 @@ def _squared_hinge(margin: Array) -> Array:
     return jnp.square(jnp.maximum(1 - margin, 0))
 
 
-@metric
+@metric(range=share_or_total, greater_is_better=True)
 def top_k_accuracy_score(
     y_true: ArrayLike,
     y_score: ArrayLike,

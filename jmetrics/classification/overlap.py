@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax.numpy as jnp
 from jax import Array
 
 from jmetrics._core import check
-from jmetrics._core.anatomy import Step, metric, plan
+from jmetrics._core.anatomy import NONNEGATIVE, Ends, Step, including, metric, plan
 from jmetrics._core.counts import BinaryCounts
 from jmetrics._core.exporting import exportable
 from jmetrics._core.numerics import safe_divide
 from jmetrics._core.types import ArrayLike, Number
-from jmetrics.classification._averages import as_counts, averaged, count_dtype
+from jmetrics.classification._averages import as_counts, averaged, count_dtype, or_zero_division
 
 
-@metric
+@metric(range=or_zero_division, greater_is_better=True)
 def precision_score(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -86,7 +86,7 @@ def precision_score(
     )
 
 
-@metric
+@metric(range=or_zero_division, greater_is_better=True)
 def recall_score(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -155,7 +155,7 @@ def recall_score(
     )
 
 
-@metric
+@metric(range=or_zero_division, greater_is_better=True)
 def f1_score(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -225,7 +225,7 @@ def f1_score(
     )
 
 
-@metric
+@metric(range=or_zero_division, greater_is_better=True)
 def fbeta_score(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -302,7 +302,7 @@ def fbeta_score(
     )
 
 
-@metric
+@metric(range=or_zero_division, greater_is_better=True)
 def jaccard_score(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -390,7 +390,12 @@ class PrecisionRecallFscore(NamedTuple):
     support: Array | None
 
 
-@metric
+def _range_of_scores(average: str | None, zero_division: Any) -> tuple[Ends, ...]:
+    scores = [including(zero_division)] * 3
+    return (*scores, NONNEGATIVE) if average is None else (*scores,)
+
+
+@metric(range=_range_of_scores, greater_is_better=True)
 def precision_recall_fscore_support(
     y_true: ArrayLike,
     y_pred: ArrayLike,

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from jmetrics._core import check
-from jmetrics._core.anatomy import Step, metric, plan
+from jmetrics._core.anatomy import NONNEGATIVE, SYMMETRIC, UNIT, Ends, Step, including, metric, plan
 from jmetrics._core.counts import BinaryCounts, as_labels, binary_counts
 from jmetrics._core.exporting import exportable
 from jmetrics._core.numerics import accumulator, safe_divide, weighted_mean
@@ -20,13 +20,14 @@ from jmetrics.classification._averages import (
     all_labels,
     averaged,
     class_cells,
+    or_zero_division,
     score_counts,
     weight_of,
 )
 from jmetrics.classification.overlap import recall
 
 
-@metric
+@metric(range=or_zero_division, greater_is_better=True)
 def specificity_score(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -95,7 +96,7 @@ def specificity_score(
     )
 
 
-@metric
+@metric(range=or_zero_division, greater_is_better=True)
 def negative_predictive_value(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -164,7 +165,7 @@ def negative_predictive_value(
     )
 
 
-@metric
+@metric(range=or_zero_division, greater_is_better=False)
 def false_positive_rate(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -234,7 +235,7 @@ def false_positive_rate(
     )
 
 
-@metric
+@metric(range=or_zero_division, greater_is_better=False)
 def false_negative_rate(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -304,7 +305,7 @@ def false_negative_rate(
     )
 
 
-@metric
+@metric(range=lambda adjusted: SYMMETRIC if adjusted else UNIT, greater_is_better=True)
 def balanced_accuracy_score(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -361,7 +362,7 @@ def mean_recall(counts: BinaryCounts, adjusted: bool) -> Array:
     return score
 
 
-@metric
+@metric(range=UNIT, greater_is_better=True)
 def geometric_mean_score(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -426,6 +427,9 @@ def _of_classes(
     return plan(arrays, measure, finish, labels=num_classes)
 
 
+_RATIOS = ("LR+", "LR-")
+
+
 @exportable
 class LikelihoodRatios(NamedTuple):
     """Likelihood ratios of a positive and of a negative prediction.
@@ -439,7 +443,13 @@ class LikelihoodRatios(NamedTuple):
     negative: Array
 
 
-@metric
+def _range_of_ratios(replace_undefined_by: Any) -> tuple[Ends, ...]:
+    several = isinstance(replace_undefined_by, Mapping)
+    values = (replace_undefined_by[key] if several else replace_undefined_by for key in _RATIOS)
+    return tuple(including(value, *NONNEGATIVE) for value in values)
+
+
+@metric(range=_range_of_ratios, greater_is_better=None)
 def class_likelihood_ratios(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -488,9 +498,7 @@ def class_likelihood_ratios(
         (1.5, 0.75)
     """
     arrays = check.samples(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where)
-    replacements = check.number_for_each(
-        "replace_undefined_by", replace_undefined_by, ("LR+", "LR-")
-    )
+    replacements = check.number_for_each("replace_undefined_by", replace_undefined_by, _RATIOS)
     pair = check.class_pair(labels)
     finish = Step.of(_ratios_of_pair, *replacements, dtype=accumulator(*arrays[:3]))
     return plan(arrays, Step.of(_pair_counts, labels=pair), finish, labels=1 + max(pair or (1,)))

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from jmetrics._core import check
-from jmetrics._core.anatomy import Step, metric, plan
+from jmetrics._core.anatomy import NONNEGATIVE, UNIT, Step, metric, plan
 from jmetrics._core.counts import as_labels, confusion
 from jmetrics._core.numerics import accumulator, safe_divide
 from jmetrics._core.types import ArrayLike
@@ -28,7 +28,7 @@ from jmetrics.classification._averages import (
 _NORMALIZATIONS = ("true", "pred", "all", None)
 
 
-@metric
+@metric(range=lambda normalize: NONNEGATIVE if normalize is None else UNIT, greater_is_better=None)
 def confusion_matrix(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -118,7 +118,7 @@ def confusion_of(
     return table[chosen][:, chosen]
 
 
-@metric
+@metric(range=NONNEGATIVE, greater_is_better=None)
 def multilabel_confusion_matrix(
     y_true: ArrayLike,
     y_pred: ArrayLike,

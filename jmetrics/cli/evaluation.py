@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import jax
 import numpy as np
 
+from jmetrics._core.anatomy import range_of
 from jmetrics.cli.panels import Entry, labelled, scored
 from jmetrics.cli.progress import progress, shown
 from jmetrics.cli.tasks import Data
@@ -305,18 +306,24 @@ def _by_derivatives(asked: _Problem, batch: _Batch, settings: Settings) -> list[
         contributions = influence(asked.metric)(*arrays, groups=asked.cluster, **asked.options)
         shares.append(np.asarray(contributions, float))
     error = np.sqrt(np.sum(np.square(shares[0] - shares[1]), axis=0))
+    least, most = np.array(range_of(asked.metric, asked.options))
+    apart = np.stack([least - most, most - least], axis=1).tolist()
     return [
-        _normal(float(first), float(second), float(one), settings.level)
-        for first, second, one in zip(*values, error, strict=True)
+        _normal(float(first), float(second), float(one), settings.level, ends)
+        for first, second, one, ends in zip(*values, error, apart, strict=True)
     ]
 
 
-def _normal(first: float, second: float, error: float, level: float) -> Difference:
-    """Normal interval and test of a difference with this standard error."""
+def _normal(
+    first: float, second: float, error: float, level: float, ends: list[float]
+) -> Difference:
+    """Normal interval, within its ends, and test of a difference with this standard error."""
     difference = first - second
     reach = NormalDist().inv_cdf((1 + level) / 2) * error
     if error > 0:
         p_value = math.erfc(abs(difference) / error / math.sqrt(2))
     else:
         p_value = math.nan if math.isnan(error) else float(difference == 0)
-    return Difference(second, difference, difference - reach, difference + reach, error, p_value)
+    least, most = ends
+    low, high = np.clip(np.array([difference - reach, difference + reach]), least, most).tolist()
+    return Difference(second, difference, low, high, error, p_value)

@@ -10,7 +10,18 @@ import numpy as np
 from jax import Array, lax
 
 from jmetrics import classification, curves, probability, ranking, regression
-from jmetrics._core.anatomy import Step, metric, plan, plan_of
+from jmetrics._core.anatomy import (
+    UNIT,
+    Ends,
+    Range,
+    Step,
+    declared,
+    greater_is_better,
+    metric,
+    plan,
+    plan_of,
+    range_of,
+)
 from jmetrics.cli.tasks import Data, are_distributions
 
 Options = tuple[tuple[str, Any], ...]
@@ -22,12 +33,8 @@ class Entry(NamedTuple):
     name: str
     function: Callable[..., Any]
     options: Options = ()
-    better: str = "higher"
-    """Or "lower", or "level" where it is best near the level of a quantile."""
     decided: bool = False
     """Whether it depends on the predicted classes, not on the scores."""
-    unit_interval: bool = True
-    """Whether it lies in [0, 1]."""
     smooth: bool = True
     """Whether it changes smoothly with the weights of the samples."""
     resampled: bool = True
@@ -35,7 +42,30 @@ class Entry(NamedTuple):
     share: bool = False
     """Whether it is a proportion of some of the rows."""
 
+    @property
+    def better(self) -> str:
+        """Whether "higher" or "lower" is better, or the "level" of a quantile."""
+        direction = greater_is_better(dict(self.options).get("function", self.function))
+        return {True: "higher", False: "lower", None: "level"}[direction]
 
+    @property
+    def unit_interval(self) -> bool:
+        """Whether it lies in [0, 1]."""
+        return range_of(self.function, dict(self.options)) == UNIT
+
+
+def _ranges(metrics: Any) -> Ends:
+    """Least and largest value of each of several metrics."""
+    ends: Any = [range_of(function, dict(options)) for function, options, *_ in metrics]
+    least, most = np.array(ends).T
+    return least, most
+
+
+def _range_inside(function: Callable[..., Any]) -> Range | None:
+    return range_of(function)
+
+
+@declared(range=_ranges, greater_is_better=None)
 def scored(
     y_true: Any,
     y_pred: Any,
@@ -68,7 +98,7 @@ def scored(
     return jnp.stack(values)
 
 
-@metric
+@metric(range=_ranges, greater_is_better=None)
 def labelled(
     y_true: Any, y_pred: Any, *, metrics: Any, sample_weight: Any = None, where: Any = None
 ) -> Any:
@@ -91,6 +121,7 @@ def _each_finished(statistics: tuple[Any, ...], *finishers: Step) -> Array:
     return jnp.stack([finish(one) for one, finish in zip(statistics, finishers, strict=True)])
 
 
+@declared(range=_range_inside, greater_is_better=None)
 def of_column(
     y_true: Any,
     y_pred: Any,
@@ -105,6 +136,7 @@ def of_column(
     return function(y_true, y_pred[:, column], sample_weight=sample_weight, where=where, **options)
 
 
+@declared(range=_range_inside, greater_is_better=None)
 def of_ends(
     y_true: Any,
     y_pred: Any,
@@ -119,6 +151,7 @@ def of_ends(
     return function(y_true, ends, sample_weight=sample_weight, where=where, **options)
 
 
+@declared(range=UNIT, greater_is_better=None)
 def covered(y_true: Any, y_pred: Any, *, sample_weight: Any, where: Any) -> Array:
     """Fraction of the targets between the two columns."""
     low, high = regression.quantile_coverage(
@@ -155,11 +188,9 @@ def _binary(data: Data) -> list[Entry]:
     ]
     if probabilistic(data):
         entries += [
-            Entry("log loss", probability.log_loss, better="lower", unit_interval=False),
-            Entry("Brier score", probability.brier_score_loss, better="lower"),
-            Entry(
-                "calibration error", probability.calibration_error, better="lower", resampled=False
-            ),
+            Entry("log loss", probability.log_loss),
+            Entry("Brier score", probability.brier_score_loss, (("scale_by_half", True),)),
+            Entry("calibration error", probability.calibration_error, resampled=False),
         ]
     named: dict[str, Callable[..., Any]] = {
         "accuracy": classification.accuracy_score,
@@ -176,7 +207,7 @@ def _binary(data: Data) -> list[Entry]:
         for name, function in named.items()
     ]
     mcc = classification.matthews_corrcoef
-    return [*entries, Entry("MCC", mcc, classes["balanced accuracy"], "higher", True, False)]
+    return [*entries, Entry("MCC", mcc, classes["balanced accuracy"], decided=True)]
 
 
 def _multiclass(data: Data) -> list[Entry]:
@@ -188,8 +219,8 @@ def _multiclass(data: Data) -> list[Entry]:
         Entry("macro precision", classification.precision_score, macro, decided=True),
         Entry("macro recall", classification.recall_score, macro, decided=True),
         Entry("macro F1", classification.f1_score, macro, decided=True),
-        Entry("MCC", classification.matthews_corrcoef, classes, "higher", True, False),
-        Entry("Cohen's kappa", classification.cohen_kappa_score, classes, "higher", True, False),
+        Entry("MCC", classification.matthews_corrcoef, classes, decided=True),
+        Entry("Cohen's kappa", classification.cohen_kappa_score, classes, decided=True),
     ]
     if any(model.score is None for model in data.models):
         return entries
@@ -198,11 +229,9 @@ def _multiclass(data: Data) -> list[Entry]:
         entries.append(Entry("top-2 accuracy", classification.top_k_accuracy_score, (("k", 2),)))
     if probabilistic(data):
         entries += [
-            Entry("log loss", probability.log_loss, better="lower", unit_interval=False),
-            Entry("Brier score", probability.brier_score_loss, better="lower", unit_interval=False),
-            Entry(
-                "calibration error", probability.calibration_error, better="lower", resampled=False
-            ),
+            Entry("log loss", probability.log_loss),
+            Entry("Brier score", probability.brier_score_loss),
+            Entry("calibration error", probability.calibration_error, resampled=False),
         ]
     return entries
 
@@ -214,48 +243,46 @@ def _multilabel(data: Data) -> list[Entry]:
         Entry("ROC AUC, macro", curves.roc_auc_score),
         Entry("average precision, macro", curves.average_precision_score),
         Entry("label ranking average precision", lrap),
-        Entry("label ranking loss", ranking.label_ranking_loss, better="lower"),
+        Entry("label ranking loss", ranking.label_ranking_loss),
         Entry("subset accuracy", classification.accuracy_score, decided=True),
-        Entry("Hamming loss", classification.hamming_loss, better="lower", decided=True),
+        Entry("Hamming loss", classification.hamming_loss, decided=True),
         Entry("micro F1", classification.f1_score, micro, decided=True),
         Entry("macro F1", classification.f1_score, macro, decided=True),
     ]
 
 
 def _regression(data: Data) -> list[Entry]:
-    lower: dict[str, Any] = {"better": "lower", "unit_interval": False}
     entries = [
-        Entry("RMSE", regression.root_mean_squared_error, **lower),
-        Entry("MAE", regression.mean_absolute_error, **lower),
-        Entry("median absolute error", regression.median_absolute_error, smooth=False, **lower),
+        Entry("RMSE", regression.root_mean_squared_error),
+        Entry("MAE", regression.mean_absolute_error),
+        Entry("median absolute error", regression.median_absolute_error, smooth=False),
     ]
     if np.all(data.y_true != 0):
-        entries.append(Entry("MAPE", regression.mean_absolute_percentage_error, **lower))
+        entries.append(Entry("MAPE", regression.mean_absolute_percentage_error))
     return [
         *entries,
-        Entry("R²", regression.r2_score, unit_interval=False),
-        Entry("Pearson correlation", regression.pearson_corrcoef, unit_interval=False),
-        Entry("Spearman correlation", regression.spearman_corrcoef, unit_interval=False),
+        Entry("R²", regression.r2_score),
+        Entry("Pearson correlation", regression.pearson_corrcoef),
+        Entry("Spearman correlation", regression.spearman_corrcoef),
     ]
 
 
 def _quantile(data: Data) -> list[Entry]:
-    lower: dict[str, Any] = {"better": "lower", "unit_interval": False}
     alpha = ("alpha", data.levels)
     entries = [
-        Entry("pinball loss, mean", regression.mean_pinball_loss, (alpha,), **lower),
-        Entry("CRPS", probability.crps_quantiles, (alpha,), **lower),
+        Entry("pinball loss, mean", regression.mean_pinball_loss, (alpha,)),
+        Entry("CRPS", probability.crps_quantiles, (alpha,)),
     ]
     for k, level in enumerate(data.levels):
         share = (("function", regression.quantile_coverage), ("column", k))
-        entries.append(Entry(f"coverage of quantile {level:g}", of_column, share, "level"))
+        entries.append(Entry(f"coverage of quantile {level:g}", of_column, share))
     if len(data.levels) > 1:
         outside = 1 - data.levels[-1] + data.levels[0]
         score = (("function", regression.interval_score), ("alpha", outside))
         name = f"{data.levels[0]:g} to {data.levels[-1]:g}"
-        entries.append(Entry(f"coverage of {name}", of_ends, (("function", covered),), "level"))
+        entries.append(Entry(f"coverage of {name}", of_ends, (("function", covered),)))
         if all(np.all(m.prediction[:, 0] <= m.prediction[:, -1]) for m in data.models):
-            entries.append(Entry(f"interval score, {name}", of_ends, score, **lower))
+            entries.append(Entry(f"interval score, {name}", of_ends, score))
     return entries
 
 

@@ -12,7 +12,7 @@ from jax import Array
 from jax.typing import DTypeLike
 
 from jmetrics._core import check
-from jmetrics._core.anatomy import share_of_pairs
+from jmetrics._core.anatomy import SYMMETRIC, UNIT, declared
 from jmetrics._core.numerics import Whole, accumulator, safe_divide, tabulate, weighted_mean
 from jmetrics._core.order import (
     Order,
@@ -89,7 +89,7 @@ def _auc(x, y):
     return check.defined(area, rises | falls, "`x` must rise or fall all the way")
 
 
-@share_of_pairs(auc_in_order)
+@declared(range=UNIT, greater_is_better=True, in_order=auc_in_order)
 def roc_auc_score(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -308,6 +308,7 @@ def _pair_parts(
     return jax.lax.map(against, jnp.arange(total.shape[0], dtype=jnp.int32))
 
 
+@declared(range=UNIT, greater_is_better=True)
 def average_precision_score(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -388,6 +389,7 @@ def average_precision(counts: Ranked, dtype: DTypeLike) -> Array:
     return safe_divide(jnp.sum(tp.item.astype(dtype) * precision), positives, 0.0)
 
 
+@declared(range=SYMMETRIC, greater_is_better=True)
 def gini(
     y_true: ArrayLike,
     y_score: ArrayLike,

@@ -9,6 +9,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from jmetrics._core import check
+from jmetrics._core.anatomy import REAL, UNIT, declared
 from jmetrics._core.exporting import exportable
 from jmetrics._core.numerics import absolute, safe_divide
 from jmetrics._core.order import Thresholds
@@ -33,6 +34,7 @@ class OperatingPoint(NamedTuple):
     threshold: Array
 
 
+@declared(range=(UNIT, REAL), greater_is_better=True)
 def recall_at_precision(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -90,6 +92,7 @@ def _recall_at_precision(y_true, y_score, sample_weight, where, min_precision):
     return _best(recall, _precision(points, data) >= level, points, data)
 
 
+@declared(range=(UNIT, REAL), greater_is_better=True)
 def precision_at_recall(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -148,6 +151,7 @@ def _precision_at_recall(y_true, y_score, sample_weight, where, min_recall):
     return _best(precision, recall >= level, points, data, lowest=True)
 
 
+@declared(range=(UNIT, REAL), greater_is_better=True)
 def sensitivity_at_specificity(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -207,6 +211,7 @@ def _sensitivity_at_specificity(y_true, y_score, sample_weight, where, min_speci
     return _best(sensitivity, specificity >= level, points, data)
 
 
+@declared(range=(UNIT, REAL), greater_is_better=True)
 def specificity_at_sensitivity(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -265,6 +270,7 @@ def _specificity_at_sensitivity(y_true, y_score, sample_weight, where, min_sensi
     return _best(specificity, sensitivity >= level, points, data, lowest=True)
 
 
+@declared(range=UNIT, greater_is_better=False)
 def equal_error_rate(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -320,6 +326,7 @@ def _equal_error_rate(y_true, y_score, sample_weight, where):
     return _of_both(fpr[before] + share * (fpr[after] - fpr[before]), points, data)
 
 
+@declared(range=UNIT, greater_is_better=True)
 def ks_statistic(
     y_true: ArrayLike,
     y_score: ArrayLike,

@@ -10,6 +10,7 @@ import jax.numpy as jnp
 from jax import Array, lax
 from jax.typing import DTypeLike
 
+from jmetrics._core.anatomy import NONNEGATIVE, REAL, UNIT, declared
 from jmetrics._core.exporting import exportable
 from jmetrics._core.numerics import safe_divide
 from jmetrics._core.sharding import with_auto_axes
@@ -47,6 +48,7 @@ class RocCurve(NamedTuple):
     size: Array
 
 
+@declared(range=(UNIT, UNIT, REAL, NONNEGATIVE), greater_is_better=None)
 def roc_curve(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -137,6 +139,7 @@ class PrecisionRecallCurve(NamedTuple):
     size: Array
 
 
+@declared(range=(UNIT, UNIT, REAL, NONNEGATIVE), greater_is_better=None)
 def precision_recall_curve(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -242,6 +245,7 @@ class DetCurve(NamedTuple):
     size: Array
 
 
+@declared(range=(UNIT, UNIT, REAL, NONNEGATIVE), greater_is_better=None)
 def det_curve(
     y_true: ArrayLike,
     y_score: ArrayLike,

@@ -11,6 +11,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from jmetrics._core import check
+from jmetrics._core.anatomy import NONNEGATIVE, REAL, declared
 from jmetrics._core.counts import BinaryCounts
 from jmetrics._core.exporting import exportable
 from jmetrics._core.sharding import with_auto_axes
@@ -40,6 +41,7 @@ class ThresholdCounts(NamedTuple):
     size: Array
 
 
+@declared(range=(*[NONNEGATIVE] * 4, REAL, NONNEGATIVE), greater_is_better=None)
 def confusion_matrix_at_thresholds(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -121,6 +123,7 @@ class ThresholdValues(NamedTuple):
     size: Array
 
 
+@declared(range=(REAL, REAL, NONNEGATIVE), greater_is_better=None)
 def metric_at_thresholds(
     y_true: ArrayLike,
     y_score: ArrayLike,

@@ -89,7 +89,8 @@ def _tabulated(asked: Problem, *, classes: int, num_strata: int) -> Problem:
         dataclasses.replace(plan, arrays=(alike[0], predicted, None, None))
         for plan, predicted in zip(plans, alike[1:], strict=True)
     )
-    return Problem(replaced, Given(), table.reshape(num_strata, -1)[:, places])
+    table = table.reshape(num_strata, -1)[:, places]
+    return Problem(replaced, Given(), table, asked.range)
 
 
 def _labels(plans: tuple[Plan, ...]) -> list[Array]:

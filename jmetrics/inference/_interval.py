@@ -55,6 +55,11 @@ def wald(estimate: Array, error: Array, level: Array, scale: str) -> tuple[Array
     return jnp.where(jnp.isnan(error), jnp.nan, low), jnp.where(jnp.isnan(error), jnp.nan, high)
 
 
+def within(low: Array, high: Array, least: Any, most: Any) -> tuple[Array, Array]:
+    """Ends of an interval, moved to the nearest values that there are; NaN stays."""
+    return jnp.clip(low, least, most), jnp.clip(high, least, most)
+
+
 def brief(result: Any) -> str:
     """A named tuple as text, with no more of its `distribution` than dtypes and shapes."""
     fields = (

@@ -14,11 +14,12 @@ import numpy as np
 from jax import Array
 
 from jmetrics._core import check
-from jmetrics._core.anatomy import InOrder, has_plan, in_order_of, plan_of
+from jmetrics._core.anatomy import InOrder, has_plan, in_order_of, plan_of, range_of
 from jmetrics._core.lists import Segments
 from jmetrics._core.numerics import accumulator
 from jmetrics._core.sampling import sampling
 from jmetrics.inference._calls import RESAMPLES, call_of
+from jmetrics.inference._interval import within
 from jmetrics.inference._samples import Cells, Given, Samples, samples_of
 
 _STATIC = {"static": True}
@@ -50,6 +51,8 @@ class Problem:
     given: Given
     table: Array | None = None
     """Instead of samples, how many of each stratum are in each cell of `plans`."""
+    range: tuple[tuple[Any, Any], ...] | None = None
+    """Least and largest value of the metric, for each of its arrays or for all; None if unknown."""
     in_order: Callable[[Array, Array], InOrder] | None = field(default=None, metadata=_STATIC)
     """Sorts the samples of a metric for any weights of them."""
     num_classes: int | None = field(default=None, metadata=_STATIC)
@@ -87,10 +90,38 @@ class Problem:
         """Influence of each unit on each value."""
         return jax.vmap(source.by_unit)(self.shares(source, times))
 
+    def in_range(
+        self, low: Array, high: Array, estimate: Array, *, contrast: bool = False
+    ) -> tuple[Array, Array]:
+        """Ends of intervals of every entry, or of a difference, that are values it can have.
+
+        An estimate beyond the range, such as of rows of probabilities that do not sum to 1,
+        stays inside its interval.
+        """
+        if self.range is None:
+            return low, high
+        leaves = jax.tree.leaves(self._like())
+        ends = self.range * (len(leaves) if len(self.range) == 1 else 1)
+        least, most = (
+            jnp.concatenate(
+                [
+                    jnp.broadcast_to(jnp.asarray(end, low.dtype), leaf.shape).ravel()
+                    for end, leaf in zip(of_each, leaves, strict=True)
+                ]
+            )
+            for of_each in zip(*ends, strict=True)
+        )
+        if contrast:
+            least, most = least - most, most - least
+        least, most = (jnp.broadcast_to(end, estimate.shape) for end in (least, most))
+        return within(low, high, jnp.fmin(least, estimate), jnp.fmax(most, estimate))
+
+    def _like(self) -> Any:
+        return jax.eval_shape(lambda p: p.plans[0].reweighted(p.source().weight).value(), self)
+
     def restored(self, entries: Array) -> Any:
         """Shape the last axis of numbers as the metric shapes its own."""
-        like = jax.eval_shape(lambda p: p.plans[0].reweighted(p.source().weight).value(), self)
-        leaves, structure = jax.tree.flatten(like)
+        leaves, structure = jax.tree.flatten(self._like())
         ends = list(itertools.accumulate(leaf.size for leaf in leaves))
         parts = jnp.split(entries, ends[:-1], axis=-1)
         lead = entries.shape[:-1]
@@ -145,7 +176,15 @@ def problem(
     in_order = in_order_of(metric) if plain else None
     given = Given(sample_weight, where, groups, strata, segments)
     told = options.get("num_classes") if has_plan(metric) else None
-    return Problem(plans, given, in_order=in_order, num_classes=told)
+    return Problem(plans, given, range=_range(metric, options), in_order=in_order, num_classes=told)
+
+
+def _range(metric: Any, options: dict[str, Any]) -> tuple[tuple[Any, Any], ...] | None:
+    found: Any = range_of(metric, options)
+    if found is None:
+        return None
+    pairs = found if isinstance(found[0], tuple) else (found,)
+    return jax.tree.map(lambda end: end if np.ndim(end) else check.number("range", end), pairs)
 
 
 def _segments(options: dict[str, Any], y_true: Any) -> Segments | None:

@@ -115,6 +115,8 @@ class Settings(NamedTuple):
         evidence = self._evidence(rows, estimate, asked)
         found = spread(evidence, scale.reshape(1, -1), level, self.method)
         found = jax.tree.map(lambda a: a.reshape(estimate.shape), found)
+        low, high = problem.in_range(found.low, found.high, estimate, contrast=self.contrast)
+        found = found._replace(low=low, high=high)
         distribution = evidence.distribution.reshape(-1, *estimate.shape)
         summary = Summary(values, estimate, distribution=distribution, **found._asdict())
         if not self.table:

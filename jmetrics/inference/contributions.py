@@ -9,13 +9,14 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+from jax import Array
 
 from jmetrics._core import check
 from jmetrics._core.numerics import tabulate
 from jmetrics._core.types import ArrayLike, Metric, Number
 from jmetrics.inference._endpoints import centred, moments
 from jmetrics.inference._interval import SCALES, Interval, levelled, wald
-from jmetrics.inference._plans import problem
+from jmetrics.inference._plans import Problem, problem
 from jmetrics.inference._samples import Given
 
 
@@ -151,20 +152,24 @@ def standard_error(metric: Metric) -> Callable[..., Any]:
     ) -> Any:
         given = Given(sample_weight, where, groups)
         asked = problem(metric, y_true, {"y_pred": y_pred}, given, options)
-        return _estimate_and_error(asked)[1]
+        return _standard_error(asked)
 
     return error
 
 
 @jax.jit
-def _estimate_and_error(asked):
+def _standard_error(asked):
+    return asked.restored(_estimate_and_error(asked)[1])
+
+
+def _estimate_and_error(asked: Problem) -> tuple[Array, Array]:
+    """Every entry of the metric, and its standard error."""
     source = asked.source()
     estimate = asked.values(source.weight)[0]
     error = moments(asked.influences(source, source.once)[0], source.once).error
     known = ~jnp.isfinite(estimate) | ~jnp.isnan(error)
     error = check.defined(error, known, "the metric jumps with its weights: use `bootstrap`")
-    error = jnp.where(jnp.isfinite(estimate), error, jnp.nan)
-    return asked.restored(estimate), asked.restored(error)
+    return estimate, jnp.where(jnp.isfinite(estimate), error, jnp.nan)
 
 
 def jackknife(metric: Metric) -> Callable[..., Interval]:
@@ -204,7 +209,7 @@ def jackknife(metric: Metric) -> Callable[..., Interval]:
         >>> from jmetrics import mean_absolute_error
         >>> found = jackknife(mean_absolute_error)([1.0, 2.0, 3.0, 4.0], [1.0, 3.0, 3.0, 7.0])
         >>> round(float(found.low), 6), round(float(found.high), 6)
-        (-0.200228, 2.200228)
+        (0.0, 2.200228)
     """
 
     def interval(
@@ -230,7 +235,7 @@ def jackknife(metric: Metric) -> Callable[..., Interval]:
 @functools.partial(jax.jit, static_argnames="scale")
 def _jackknife(asked, level, *, scale):
     estimate, error = _estimate_and_error(asked)
-    ends = jax.tree.map(lambda v, e: wald(v, e, levelled(level, e), scale), estimate, error)
-    low, high = jax.tree.transpose(jax.tree.structure(estimate), jax.tree.structure((0, 0)), ends)
+    ends = asked.in_range(*wald(estimate, error, levelled(level, error), scale), estimate)
     method = "jackknife" if scale == "linear" else f"jackknife, {scale}"
+    estimate, low, high, error = map(asked.restored, (estimate, *ends, error))
     return Interval(estimate, low, high, error, method)

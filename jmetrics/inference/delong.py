@@ -12,13 +12,14 @@ from jax import Array
 from jax.scipy.special import gammaincc
 
 from jmetrics._core import check
+from jmetrics._core.anatomy import UNIT
 from jmetrics._core.counts import are_binary, is_positive
 from jmetrics._core.exporting import exportable
 from jmetrics._core.numerics import accumulator, safe_divide, safe_sqrt
 from jmetrics._core.order import order, tied_weight, unsort
 from jmetrics._core.types import ArrayLike, Number
 from jmetrics._core.weights import combine, relative
-from jmetrics.inference._interval import SCALES, Interval, levelled, wald
+from jmetrics.inference._interval import SCALES, Interval, levelled, wald, within
 
 
 def delong_interval(
@@ -75,7 +76,7 @@ def delong_interval(
 def _delong_interval(y_true, y_score, sample_weight, where, level, *, scale):
     areas, covariance = _areas(y_true, (y_score,), sample_weight, where)
     estimate, error = areas[0], safe_sqrt(covariance[0, 0])
-    low, high = wald(estimate, error, levelled(level, estimate), scale)
+    low, high = within(*wald(estimate, error, levelled(level, estimate), scale), *UNIT)
     return Interval(estimate, low, high, error, f"DeLong, {scale}")
 
 

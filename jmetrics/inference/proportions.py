@@ -10,9 +10,10 @@ from jax import Array, lax
 from jax.scipy.special import betainc, expit, ndtri
 
 from jmetrics._core import check
+from jmetrics._core.anatomy import UNIT
 from jmetrics._core.numerics import accumulator, safe_divide, safe_sqrt
 from jmetrics._core.types import ArrayLike, Number
-from jmetrics.inference._interval import Interval, levelled
+from jmetrics.inference._interval import Interval, levelled, within
 
 METHODS = ("wilson", "clopper-pearson")
 
@@ -89,6 +90,7 @@ def _proportion_interval(hits, total, level, *, method):
         few = (total <= _MOST_IN_FLOAT32) | (dtype == jnp.float64)
         counted = check.defined(hits, few, "`total` is too large for float32")
         low, high = _clopper_pearson(counted, total, level)
+    low, high = within(low, high, *UNIT)
     error = safe_sqrt(safe_divide(share * (1 - share), total, jnp.nan))
     return Interval(share, low, high, error, method)
 

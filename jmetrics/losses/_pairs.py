@@ -10,6 +10,7 @@ from jax import Array, lax
 from jax.typing import DTypeLike
 
 from jmetrics._core import check
+from jmetrics._core.anatomy import NONNEGATIVE, UNIT, Ends
 from jmetrics._core.counts import are_binary, is_positive
 from jmetrics._core.numerics import Whole, accumulator, safe_divide, scaled_by_sum, weighted_sum
 from jmetrics._core.pairs import KERNELS, Line, line, pair_sum
@@ -19,6 +20,11 @@ from jmetrics._core.weights import admissible, clean, combine, relative
 SURROGATES = (*KERNELS, "square", "exponential", "auc_margin")
 MARGINS = ("squared_hinge", "hinge", "square", "auc_margin")
 """Surrogates with a margin; the others have a temperature."""
+
+
+def range_of_penalty(surrogate: str) -> Ends:
+    """Range of means of a penalty."""
+    return UNIT if surrogate in ("sigmoid", "laplace") else NONNEGATIVE
 
 
 class Placed(NamedTuple):

@@ -9,6 +9,7 @@ import jax.numpy as jnp
 from jax import Array, lax
 
 from jmetrics._core import check
+from jmetrics._core.anatomy import NONNEGATIVE, UNIT, declared, including
 from jmetrics._core.numerics import tabulate
 from jmetrics._core.types import ArrayLike, Number
 from jmetrics.classification.agreement import correlation_of_classes, kappa
@@ -16,6 +17,7 @@ from jmetrics.classification.rates import mean_recall
 from jmetrics.losses._soft import SoftLabels, counts_of, loss_of, soft_labels
 
 
+@declared(range=(0.0, 2.0), greater_is_better=False, surrogate_of="matthews_corrcoef")
 def mcc_loss(
     y_true: ArrayLike,
     y_proba: ArrayLike,
@@ -70,6 +72,7 @@ def _mcc_loss(y_true, y_proba, sample_weight, where):
     return loss_of(correlation_of_classes(counts_of(data)), data)
 
 
+@declared(range=UNIT, greater_is_better=False, surrogate_of="balanced_accuracy_score")
 def balanced_accuracy_loss(
     y_true: ArrayLike,
     y_proba: ArrayLike,
@@ -123,6 +126,11 @@ def _balanced_accuracy_loss(y_true, y_proba, sample_weight, where):
     return loss_of(mean_recall(counts_of(data), False), data)
 
 
+@declared(
+    range=lambda replace_undefined_by: including(1 - replace_undefined_by, *NONNEGATIVE),
+    greater_is_better=False,
+    surrogate_of="cohen_kappa_score",
+)
 def cohen_kappa_loss(
     y_true: ArrayLike,
     y_proba: ArrayLike,

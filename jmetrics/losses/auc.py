@@ -8,11 +8,13 @@ import jax
 from jax import Array
 
 from jmetrics._core import check
+from jmetrics._core.anatomy import declared
 from jmetrics._core.sharding import with_auto_axes
 from jmetrics._core.types import ArrayLike, Number
-from jmetrics.losses._pairs import SURROGATES, Options, mean_penalty, scored
+from jmetrics.losses._pairs import SURROGATES, Options, mean_penalty, range_of_penalty, scored
 
 
+@declared(range=range_of_penalty, greater_is_better=False, surrogate_of="roc_auc_score")
 def auc_loss(
     y_true: ArrayLike,
     y_score: ArrayLike,

@@ -9,16 +9,25 @@ import jax.numpy as jnp
 from jax import Array
 
 from jmetrics._core import check
+from jmetrics._core.anatomy import declared
 from jmetrics._core.counts import are_labels, as_labels
 from jmetrics._core.numerics import accumulator, safe_divide, weighted_sum
 from jmetrics._core.sharding import with_auto_axes
 from jmetrics._core.types import ArrayLike, Number
 from jmetrics._core.weights import admissible, clean, combine, relative
-from jmetrics.losses._pairs import SURROGATES, Options, mean_penalty, placed, scored
+from jmetrics.losses._pairs import (
+    SURROGATES,
+    Options,
+    mean_penalty,
+    placed,
+    range_of_penalty,
+    scored,
+)
 
 KINDS = ("subgroup", "bpsn", "bnsp")
 
 
+@declared(range=range_of_penalty, greater_is_better=False, surrogate_of="roc_auc_score")
 def group_auc_loss(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -99,6 +108,7 @@ def _group_auc_loss(
     return data.defined(options.defined(loss))
 
 
+@declared(range=range_of_penalty, greater_is_better=False, surrogate_of="roc_auc_score")
 def multiclass_auc_loss(
     y_true: ArrayLike,
     y_score: ArrayLike,

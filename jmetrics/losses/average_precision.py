@@ -11,6 +11,7 @@ from jax import Array, lax
 from jax.typing import DTypeLike
 
 from jmetrics._core import check
+from jmetrics._core.anatomy import UNIT, declared
 from jmetrics._core.exporting import exportable
 from jmetrics._core.numerics import safe_divide, scaled_by_sum, weighted_sum
 from jmetrics._core.order import order, tied_weight
@@ -22,6 +23,7 @@ from jmetrics.losses._pairs import Options, Scored, scored, shares, shifted
 _SURROGATES = ("laplace", "squared_hinge")
 
 
+@declared(range=UNIT, greater_is_better=False, surrogate_of="average_precision_score")
 def average_precision_loss(
     y_true: ArrayLike,
     y_score: ArrayLike,

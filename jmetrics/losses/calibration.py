@@ -9,6 +9,7 @@ import jax.numpy as jnp
 from jax import Array, lax
 
 from jmetrics._core import check
+from jmetrics._core.anatomy import UNIT, declared
 from jmetrics._core.numerics import weighted_sum
 from jmetrics._core.types import ArrayLike, Number
 from jmetrics._core.weights import relative
@@ -18,6 +19,7 @@ from jmetrics.probability.calibration import MULTI_CLASS, Bins, error_of, top_la
 _NORMS = ("l1", "l2")
 
 
+@declared(range=UNIT, greater_is_better=False, surrogate_of="calibration_error")
 def calibration_error_loss(
     y_true: ArrayLike,
     y_proba: ArrayLike,

@@ -10,6 +10,7 @@ import jax.numpy as jnp
 from jax import Array, lax
 
 from jmetrics._core import check
+from jmetrics._core.anatomy import AT_MOST_ONE, NONNEGATIVE, declared
 from jmetrics._core.lists import RankedGains, Rows, ranked_gains
 from jmetrics._core.numerics import bit_length, safe_divide
 from jmetrics._core.types import ArrayLike, Number
@@ -27,6 +28,7 @@ from jmetrics.ranking._lists import NOT_NAN
 from jmetrics.ranking.gains import Gain, discount, discounted, ideal_gain
 
 
+@declared(range=NONNEGATIVE, greater_is_better=False, surrogate_of="reciprocal_rank")
 def softmax_loss(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -93,6 +95,7 @@ def softmax_loss(
     )
 
 
+@declared(range=NONNEGATIVE, greater_is_better=False)
 def listmle_loss(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -158,6 +161,7 @@ def listmle_loss(
     )
 
 
+@declared(range=AT_MOST_ONE, greater_is_better=False, surrogate_of="ndcg_score")
 def neural_ndcg_loss(
     y_true: ArrayLike,
     y_score: ArrayLike,

@@ -9,6 +9,7 @@ import jax.numpy as jnp
 from jax import Array, lax
 
 from jmetrics._core import check
+from jmetrics._core.anatomy import NONNEGATIVE, UNIT, declared
 from jmetrics._core.counts import BinaryCounts, are_binary, is_positive
 from jmetrics._core.numerics import absolute, accumulator, safe_divide
 from jmetrics._core.order import Order, order
@@ -22,6 +23,7 @@ from jmetrics.losses._soft import checked_inputs, counts_of, in_domain, soft_lab
 _AVERAGES = ("binary", "macro", "weighted", None)
 
 
+@declared(range=NONNEGATIVE, greater_is_better=False, surrogate_of="jaccard_score")
 def lovasz_hinge_loss(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -81,6 +83,7 @@ def _lovasz_hinge_loss(y_true, y_score, sample_weight, where):
     return check.defined(loss, jnp.all(score == score), "`y_score` must not be NaN")
 
 
+@declared(range=UNIT, greater_is_better=False, surrogate_of="jaccard_score")
 def lovasz_softmax_loss(
     y_true: ArrayLike,
     y_proba: ArrayLike,

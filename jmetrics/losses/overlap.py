@@ -15,6 +15,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from jmetrics._core import check
+from jmetrics._core.anatomy import Ends, declared, including
 from jmetrics._core.counts import BinaryCounts
 from jmetrics._core.numerics import safe_divide
 from jmetrics._core.types import ArrayLike, Number
@@ -23,6 +24,12 @@ from jmetrics.classification.overlap import fbeta, jaccard
 from jmetrics.losses._soft import checked_inputs, counts_of, loss_of, soft_labels
 
 
+def _range_of_loss(zero_division: Any) -> Ends:
+    """Range of one minus a score."""
+    return including(1 - zero_division)
+
+
+@declared(range=_range_of_loss, greater_is_better=False, surrogate_of="fbeta_score")
 def fbeta_loss(
     y_true: ArrayLike,
     y_proba: ArrayLike,
@@ -76,6 +83,7 @@ def fbeta_loss(
     return _checked(fbeta, y_true, y_proba, average, zero_division, sample_weight, where, beta)
 
 
+@declared(range=_range_of_loss, greater_is_better=False, surrogate_of="f1_score")
 def dice_loss(
     y_true: ArrayLike,
     y_proba: ArrayLike,
@@ -135,6 +143,7 @@ def dice_loss(
     )
 
 
+@declared(range=_range_of_loss, greater_is_better=False, surrogate_of="jaccard_score")
 def jaccard_loss(
     y_true: ArrayLike,
     y_proba: ArrayLike,
@@ -184,6 +193,7 @@ def jaccard_loss(
     return _checked(jaccard, y_true, y_proba, average, zero_division, sample_weight, where)
 
 
+@declared(range=_range_of_loss, greater_is_better=False)
 def tversky_loss(
     y_true: ArrayLike,
     y_proba: ArrayLike,

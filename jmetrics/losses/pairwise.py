@@ -12,6 +12,7 @@ import jax.numpy as jnp
 from jax import Array, lax
 
 from jmetrics._core import check
+from jmetrics._core.anatomy import NONNEGATIVE, declared
 from jmetrics._core.numerics import safe_divide
 from jmetrics._core.types import ArrayLike, Number
 from jmetrics.losses._lists import (
@@ -27,6 +28,7 @@ from jmetrics.ranking._lists import NOT_NAN
 from jmetrics.ranking.gains import Gain, discount, discounted, ideal_gain
 
 
+@declared(range=NONNEGATIVE, greater_is_better=False, surrogate_of="label_ranking_loss")
 def pairwise_logistic_loss(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -91,6 +93,7 @@ def pairwise_logistic_loss(
     )
 
 
+@declared(range=NONNEGATIVE, greater_is_better=False, surrogate_of="label_ranking_loss")
 def pairwise_hinge_loss(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -156,6 +159,7 @@ def pairwise_hinge_loss(
     )
 
 
+@declared(range=NONNEGATIVE, greater_is_better=False, surrogate_of="ndcg_score")
 def lambda_loss(
     y_true: ArrayLike,
     y_score: ArrayLike,

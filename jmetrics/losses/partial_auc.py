@@ -9,13 +9,22 @@ import jax.numpy as jnp
 from jax import Array, lax
 
 from jmetrics._core import check
+from jmetrics._core.anatomy import declared
 from jmetrics._core.numerics import safe_divide
 from jmetrics._core.order import order, tied_weight, unsort
 from jmetrics._core.sharding import with_auto_axes
 from jmetrics._core.types import ArrayLike, Number
-from jmetrics.losses._pairs import SURROGATES, Options, Scored, mean_penalty, scored
+from jmetrics.losses._pairs import (
+    SURROGATES,
+    Options,
+    Scored,
+    mean_penalty,
+    range_of_penalty,
+    scored,
+)
 
 
+@declared(range=range_of_penalty, greater_is_better=False, surrogate_of="roc_auc_score")
 def partial_auc_loss(
     y_true: ArrayLike,
     y_score: ArrayLike,

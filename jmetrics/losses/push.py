@@ -10,13 +10,24 @@ import jax.numpy as jnp
 from jax import Array
 
 from jmetrics._core import check
+from jmetrics._core.anatomy import declared
 from jmetrics._core.numerics import safe_divide, scaled_by_sum, weighted_sum
 from jmetrics._core.pairs import KERNELS, kernel_sum
 from jmetrics._core.sharding import with_auto_axes
 from jmetrics._core.types import ArrayLike, Number
-from jmetrics.losses._pairs import Options, highest, negated, pair_line, scale_of, scored, shares
+from jmetrics.losses._pairs import (
+    Options,
+    highest,
+    negated,
+    pair_line,
+    range_of_penalty,
+    scale_of,
+    scored,
+    shares,
+)
 
 
+@declared(range=range_of_penalty, greater_is_better=False, surrogate_of="roc_auc_score")
 def p_norm_push_loss(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -120,6 +131,7 @@ _PENALTIES: dict[str, Callable[[Array, Options], Array]] = {
 }
 
 
+@declared(range=range_of_penalty, greater_is_better=False, surrogate_of="recall_at_precision")
 def top_push_loss(
     y_true: ArrayLike,
     y_score: ArrayLike,

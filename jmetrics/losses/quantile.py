@@ -9,6 +9,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from jmetrics._core import check
+from jmetrics._core.anatomy import NONNEGATIVE, declared
 from jmetrics._core.numerics import accumulator, weighted_mean
 from jmetrics._core.quantiles import rising_levels
 from jmetrics._core.types import ArrayLike, Number
@@ -16,6 +17,7 @@ from jmetrics._core.weights import relative, resolve_exactly
 from jmetrics.losses._pinball import KERNELS, smooth_pinball
 
 
+@declared(range=NONNEGATIVE, greater_is_better=False, surrogate_of="mean_pinball_loss")
 def pinball_loss(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -111,6 +113,7 @@ def _pinball(error: Array, alpha: Number, smoothing: Number, kernel: str) -> Arr
     return smooth_pinball(error, alpha, smoothing, kernel)
 
 
+@declared(range=NONNEGATIVE, greater_is_better=False)
 def expectile_loss(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -164,6 +167,7 @@ def _expectile_loss(y_true, y_pred, sample_weight, where, alpha):
     return weighted_mean(loss, weight, undefined=0.0)
 
 
+@declared(range=NONNEGATIVE, greater_is_better=False, surrogate_of="interval_score")
 def interval_score_loss(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -229,6 +233,7 @@ def _interval_score_loss(y_true, y_pred, sample_weight, where, alpha, smoothing,
     return weighted_mean(2 / alpha * jnp.sum(loss, axis=1), weight, undefined=0.0)
 
 
+@declared(range=NONNEGATIVE, greater_is_better=False, surrogate_of="crps_ensemble")
 def crps_loss(
     y_true: ArrayLike,
     y_pred: ArrayLike,

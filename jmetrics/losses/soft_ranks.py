@@ -9,6 +9,7 @@ import jax.numpy as jnp
 from jax import Array, lax
 
 from jmetrics._core import check
+from jmetrics._core.anatomy import UNIT, declared
 from jmetrics._core.numerics import accumulator, safe_divide
 from jmetrics._core.sharding import with_auto_axes
 from jmetrics._core.types import ArrayLike, Number
@@ -107,6 +108,7 @@ def _ranks(
     return rank, *(a - w / 2 for a, w in zip(above[1:], weights[1:], strict=True))
 
 
+@declared(range=UNIT, greater_is_better=False, surrogate_of="ndcg_score")
 def approx_ndcg_loss(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -178,6 +180,7 @@ def approx_ndcg_loss(
     )
 
 
+@declared(range=UNIT, greater_is_better=False, surrogate_of="reciprocal_rank")
 def approx_mrr_loss(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -249,6 +252,7 @@ def approx_mrr_loss(
     )
 
 
+@declared(range=UNIT, greater_is_better=False, surrogate_of="average_precision_at_k")
 def approx_average_precision_loss(
     y_true: ArrayLike,
     y_score: ArrayLike,

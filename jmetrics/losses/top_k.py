@@ -11,12 +11,14 @@ import jax.numpy as jnp
 from jax import Array, lax
 
 from jmetrics._core import check
+from jmetrics._core.anatomy import UNIT, declared
 from jmetrics._core.counts import are_classes, are_labels, as_labels
 from jmetrics._core.numerics import accumulator, from_largest, weighted_mean
 from jmetrics._core.types import ArrayLike, Number
 from jmetrics._core.weights import admissible, clean, combine, relative
 
 
+@declared(range=UNIT, greater_is_better=False, surrogate_of="top_k_accuracy_score")
 def soft_top_k_accuracy_loss(
     y_true: ArrayLike,
     y_score: ArrayLike,

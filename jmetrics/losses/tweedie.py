@@ -11,6 +11,7 @@ import jax.numpy as jnp
 from jax import Array, lax
 
 from jmetrics._core import check
+from jmetrics._core.anatomy import NONNEGATIVE, REAL, declared
 from jmetrics._core.deviance import (
     Power,
     inside,
@@ -29,6 +30,7 @@ _DOMAIN = (
 _BETWEEN = "`power` must be between 1 and 2, and `y_true` non-negative"
 
 
+@declared(range=NONNEGATIVE, greater_is_better=False, surrogate_of="mean_tweedie_deviance")
 def tweedie_loss(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -83,6 +85,7 @@ def tweedie_loss(
     return _checked(_LINKS[link], y_true, y_pred, power, floor, sample_weight, where)
 
 
+@declared(range=NONNEGATIVE, greater_is_better=False, surrogate_of="mean_poisson_deviance")
 def poisson_loss(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -131,6 +134,7 @@ def poisson_loss(
     )
 
 
+@declared(range=NONNEGATIVE, greater_is_better=False, surrogate_of="mean_gamma_deviance")
 def gamma_loss(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -177,6 +181,7 @@ def gamma_loss(
     )
 
 
+@declared(range=NONNEGATIVE, greater_is_better=False, surrogate_of="mean_tweedie_deviance")
 def inverse_gaussian_loss(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -223,6 +228,7 @@ def inverse_gaussian_loss(
     )
 
 
+@declared(range=REAL, greater_is_better=False, surrogate_of="mean_tweedie_deviance")
 def tweedie_nll(
     y_true: ArrayLike,
     y_pred: ArrayLike,

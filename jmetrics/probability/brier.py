@@ -6,7 +6,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from jmetrics._core import check
-from jmetrics._core.anatomy import Step, metric, plan
+from jmetrics._core.anatomy import AT_MOST_ONE, NONNEGATIVE, UNIT, Step, metric, plan
 from jmetrics._core.counts import sum_of_others
 from jmetrics._core.numerics import mean_of, safe_divide, weighted_sum, weighted_total
 from jmetrics._core.types import ArrayLike
@@ -21,7 +21,10 @@ from jmetrics.probability._classes import (
 )
 
 
-@metric
+@metric(
+    range=lambda scale_by_half: UNIT if scale_by_half is True else (0.0, 2.0),
+    greater_is_better=False,
+)
 def brier_score_loss(
     y_true: ArrayLike,
     y_proba: ArrayLike,
@@ -87,7 +90,7 @@ def squared_distances(data: Classified) -> Array:
     return in_domain(distance, data, distance)
 
 
-@metric
+@metric(range=AT_MOST_ONE, greater_is_better=True)
 def d2_brier_score(
     y_true: ArrayLike,
     y_proba: ArrayLike,
@@ -147,7 +150,7 @@ def _explained_spread(distances):
     return explained(distances, jnp.sum(safe_divide(own, own + others, 0.0) * others))
 
 
-@metric
+@metric(range=NONNEGATIVE, greater_is_better=False)
 def ranked_probability_score(
     y_true: ArrayLike,
     y_proba: ArrayLike,

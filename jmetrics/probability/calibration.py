@@ -13,7 +13,7 @@ from jax import Array, lax
 from jax.typing import DTypeLike
 
 from jmetrics._core import check
-from jmetrics._core.anatomy import Step, metric, plan
+from jmetrics._core.anatomy import NONNEGATIVE, UNIT, Step, metric, plan
 from jmetrics._core.exporting import exportable
 from jmetrics._core.merging import Legal, legal_value
 from jmetrics._core.numerics import absolute, accumulator, safe_divide, safe_sqrt, tabulate
@@ -123,7 +123,7 @@ def top_label(data: Classified) -> tuple[Array, Array]:
     return jnp.max(data.proba, axis=1), lax.argmax(data.proba, 1, jnp.int32) == data.label
 
 
-@metric
+@metric(range=UNIT, greater_is_better=False)
 def calibration_error(
     y_true: ArrayLike,
     y_proba: ArrayLike,
@@ -288,7 +288,7 @@ class CalibrationCurve(NamedTuple):
     weight: Array
 
 
-@metric
+@metric(range=(UNIT, UNIT, NONNEGATIVE), greater_is_better=None)
 def calibration_curve(
     y_true: ArrayLike,
     y_proba: ArrayLike,
@@ -371,7 +371,7 @@ class BrierDecomposition(NamedTuple):
     uncertainty: Array
 
 
-@metric
+@metric(range=(UNIT, (0.0, 0.25), (0.0, 0.25)), greater_is_better=None)
 def brier_decomposition(
     y_true: ArrayLike,
     y_proba: ArrayLike,

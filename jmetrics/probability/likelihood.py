@@ -8,7 +8,7 @@ from jax import Array, lax
 from jax.typing import DTypeLike
 
 from jmetrics._core import check
-from jmetrics._core.anatomy import Step, metric, plan
+from jmetrics._core.anatomy import AT_MOST_ONE, NONNEGATIVE, Step, metric, plan
 from jmetrics._core.counts import sum_of_others
 from jmetrics._core.numerics import (
     accumulator,
@@ -34,7 +34,7 @@ from jmetrics.probability._classes import (
 )
 
 
-@metric
+@metric(range=NONNEGATIVE, greater_is_better=False)
 def log_loss(
     y_true: ArrayLike,
     y_proba: ArrayLike,
@@ -115,7 +115,7 @@ def spacing_at_one(probability: Array, dtype: DTypeLike) -> Array:
     return jnp.asarray(jnp.finfo(given).eps, dtype)
 
 
-@metric
+@metric(range=NONNEGATIVE, greater_is_better=False)
 def log_loss_from_logits(
     y_true: ArrayLike,
     logits: ArrayLike,
@@ -201,7 +201,7 @@ def softmax_losses(label: Array, logits: Array) -> Array:
     return check.defined(loss, finite, "the largest of each row of `logits` must be finite")
 
 
-@metric
+@metric(range=NONNEGATIVE, greater_is_better=False)
 def normalized_entropy(
     y_true: ArrayLike,
     y_proba: ArrayLike,
@@ -272,7 +272,7 @@ def total_entropy(of_class: Array, dtype: DTypeLike) -> Array:
     return -jnp.sum(own * jnp.where(most, jnp.log1p(-minor), jnp.log(positive)))
 
 
-@metric
+@metric(range=AT_MOST_ONE, greater_is_better=True)
 def d2_log_loss_score(
     y_true: ArrayLike,
     y_proba: ArrayLike,

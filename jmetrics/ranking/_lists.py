@@ -10,7 +10,7 @@ from jax import Array
 from jax.typing import DTypeLike
 
 from jmetrics._core import check
-from jmetrics._core.anatomy import Step, plan
+from jmetrics._core.anatomy import Ends, Step, including, plan
 from jmetrics._core.lists import TIES, Lists, RankedGains, RankedLabels, Ranking, Rows, Segments
 from jmetrics._core.numerics import accumulator, mean_of, weighted_total
 from jmetrics._core.sharding import with_auto_axes
@@ -36,6 +36,11 @@ class Score(NamedTuple):
     finish: Finish
     geometric: bool = False
     """Whether lists are averaged by the geometric mean, with a floor as the last option."""
+
+
+def or_empty(empty: Any) -> Ends:
+    """Range of a score from 0 to 1, and of what a list without one has."""
+    return including(empty)
 
 
 def over_lists(
@@ -84,7 +89,7 @@ def over_lists(
     )
     if average is None:
         return plan(arrays, measure, Step.of(_as_it_is), merges=False)
-    return plan(arrays, measure, Step.of(_mean, geometric=score.geometric))
+    return plan(arrays, measure, Step.of(_geometric_mean, *options) if score.geometric else _MEAN)
 
 
 def known_ties(ties: Any, *, closed_form: bool = True) -> str:
@@ -109,8 +114,13 @@ def _value_of_lists(*arrays, **static):
     return _of_lists(*arrays, **static)[0]
 
 
-def _mean(total, *, geometric):
-    return jnp.exp(mean_of(total)) if geometric else mean_of(total)
+_MEAN = Step.of(mean_of)
+
+
+def _geometric_mean(total, floor):
+    mean = jnp.exp(mean_of(total))
+    # The rounding of a logarithm may take it below.
+    return jnp.maximum(mean, jnp.asarray(floor, mean.dtype))
 
 
 def _as_it_is(values):

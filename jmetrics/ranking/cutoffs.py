@@ -22,12 +22,13 @@ from jmetrics.ranking._lists import (
     hits_within,
     irrelevant,
     known_ties,
+    or_empty,
     over_lists,
     relevant,
 )
 
 
-@metric
+@metric(range=or_empty, greater_is_better=True)
 def precision_at_k(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -105,7 +106,7 @@ def precision_at_k(
     )
 
 
-@metric
+@metric(range=or_empty, greater_is_better=True)
 def recall_at_k(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -179,7 +180,7 @@ def recall_at_k(
     )
 
 
-@metric
+@metric(range=or_empty, greater_is_better=True)
 def f1_at_k(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -259,7 +260,7 @@ def f1_at_k(
     )
 
 
-@metric
+@metric(range=or_empty, greater_is_better=True)
 def hit_rate_at_k(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -335,7 +336,7 @@ def hit_rate_at_k(
     )
 
 
-@metric
+@metric(range=or_empty, greater_is_better=True)
 def r_precision(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -404,7 +405,7 @@ def r_precision(
     )
 
 
-@metric
+@metric(range=or_empty, greater_is_better=False)
 def fall_out_at_k(
     y_true: ArrayLike,
     y_score: ArrayLike,

@@ -12,7 +12,7 @@ import jax.numpy as jnp
 from jax import Array, lax
 
 from jmetrics._core import check
-from jmetrics._core.anatomy import metric
+from jmetrics._core.anatomy import REAL, metric
 from jmetrics._core.lists import (
     Lists,
     RankedGains,
@@ -29,6 +29,7 @@ from jmetrics.ranking._lists import (
     Score,
     depth_of,
     known_ties,
+    or_empty,
     over_lists,
     relevant,
 )
@@ -36,7 +37,7 @@ from jmetrics.ranking._lists import (
 Gain = str | Callable[[Array], Array]
 
 
-@metric
+@metric(range=REAL, greater_is_better=True)
 def dcg_score(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -112,7 +113,7 @@ def dcg_score(
     )
 
 
-@metric
+@metric(range=or_empty, greater_is_better=True)
 def ndcg_score(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -190,7 +191,7 @@ def ndcg_score(
     )
 
 
-@metric
+@metric(range=or_empty, greater_is_better=True)
 def rank_biased_precision(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -269,7 +270,7 @@ def rank_biased_precision(
     )
 
 
-@metric
+@metric(range=or_empty, greater_is_better=True)
 def expected_reciprocal_rank(
     y_true: ArrayLike,
     y_score: ArrayLike,

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from jax import Array
 
-from jmetrics._core.anatomy import metric
+from jmetrics._core.anatomy import NONNEGATIVE, including, metric
 from jmetrics._core.lists import RankedLabels, counted_labels
 from jmetrics._core.numerics import safe_divide
 from jmetrics._core.types import ArrayLike, Number
-from jmetrics.ranking._lists import NOT_BINARY, Score, indicator, over_lists
+from jmetrics.ranking._lists import NOT_BINARY, Score, indicator, or_empty, over_lists
 
 
-@metric
+@metric(range=lambda empty: including(empty, *NONNEGATIVE), greater_is_better=False)
 def coverage_error(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -75,7 +75,7 @@ def coverage_error(
     )
 
 
-@metric
+@metric(range=or_empty, greater_is_better=False)
 def label_ranking_loss(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -141,7 +141,7 @@ def label_ranking_loss(
     )
 
 
-@metric
+@metric(range=or_empty, greater_is_better=True)
 def label_ranking_average_precision_score(
     y_true: ArrayLike,
     y_score: ArrayLike,

@@ -20,6 +20,7 @@ from jmetrics.ranking._lists import (
     depth_of,
     first_relevant,
     known_ties,
+    or_empty,
     over_lists,
     relevant,
 )
@@ -27,7 +28,7 @@ from jmetrics.ranking._lists import (
 ELEVEN = tuple(level / 10 for level in range(11))
 
 
-@metric
+@metric(range=or_empty, greater_is_better=True)
 def reciprocal_rank(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -103,7 +104,7 @@ def reciprocal_rank(
     )
 
 
-@metric
+@metric(range=or_empty, greater_is_better=True)
 def average_precision_at_k(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -193,7 +194,7 @@ def average_precision_at_k(
     )
 
 
-@metric
+@metric(range=lambda floor, empty: (floor, or_empty(empty)[1]), greater_is_better=True)
 def geometric_mean_average_precision(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -264,7 +265,7 @@ def geometric_mean_average_precision(
     )
 
 
-@metric
+@metric(range=or_empty, greater_is_better=True)
 def bpref(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -337,7 +338,7 @@ def bpref(
     )
 
 
-@metric
+@metric(range=or_empty, greater_is_better=True)
 def interpolated_precision(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -416,7 +417,7 @@ def interpolated_precision(
     )
 
 
-@metric
+@metric(range=or_empty, greater_is_better=True)
 def eleven_point_average_precision(
     y_true: ArrayLike,
     y_score: ArrayLike,

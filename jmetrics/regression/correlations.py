@@ -7,7 +7,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from jmetrics._core import check
-from jmetrics._core.anatomy import Step, metric, plan
+from jmetrics._core.anatomy import SYMMETRIC, Step, declared, metric, plan
 from jmetrics._core.bits import sortable_bits
 from jmetrics._core.discordance import pairs
 from jmetrics._core.moments import CoMoments, InUnits, comoments, distance, merging_unit
@@ -26,7 +26,7 @@ from jmetrics._core.types import ArrayLike
 from jmetrics._core.weights import combine, resolve_exactly
 
 
-@metric
+@metric(range=SYMMETRIC, greater_is_better=True)
 def pearson_corrcoef(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -91,6 +91,7 @@ def correlation(together: CoMoments) -> Array:
     return jnp.where(x.constant | y.constant, jnp.nan, value)
 
 
+@declared(range=SYMMETRIC, greater_is_better=True)
 def spearman_corrcoef(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -143,6 +144,7 @@ def _spearman_corrcoef(y_true, y_pred, sample_weight, where):
     return _without_nan(value, y_true, y_pred, weight)
 
 
+@declared(range=SYMMETRIC, greater_is_better=True)
 def kendall_tau(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -213,7 +215,7 @@ def _without_nan(value: Array, y_true: Array, y_pred: Array, weight: Array) -> A
     return check.defined(value, known, "`y_true` and `y_pred` must not be NaN")
 
 
-@metric
+@metric(range=SYMMETRIC, greater_is_better=True)
 def concordance_corrcoef(
     y_true: ArrayLike,
     y_pred: ArrayLike,

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 from jax import Array, lax
 
 from jmetrics._core import check
-from jmetrics._core.anatomy import Step, metric, plan
+from jmetrics._core.anatomy import AT_MOST_ONE, NONNEGATIVE, Step, metric, plan
 from jmetrics._core.deviance import Power, inside, representable, unit_deviance
 from jmetrics._core.exporting import exportable
 from jmetrics._core.merging import Union, number, plus, scale
@@ -27,7 +27,7 @@ _DOMAIN = (
 )
 
 
-@metric
+@metric(range=NONNEGATIVE, greater_is_better=False)
 def mean_tweedie_deviance(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -96,7 +96,7 @@ def _deviance(y_true: Array, y_pred: Array, weight: Array, power: Power) -> Arra
     return lax.optimization_barrier(deviance) if weighted else deviance
 
 
-@metric
+@metric(range=NONNEGATIVE, greater_is_better=False)
 def mean_poisson_deviance(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -136,7 +136,7 @@ def mean_poisson_deviance(
     return _mean_deviance(y_true, y_pred, 1, sample_weight, where)
 
 
-@metric
+@metric(range=NONNEGATIVE, greater_is_better=False)
 def mean_gamma_deviance(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -176,7 +176,7 @@ def mean_gamma_deviance(
     return _mean_deviance(y_true, y_pred, 2, sample_weight, where)
 
 
-@metric
+@metric(range=AT_MOST_ONE, greater_is_better=True)
 def d2_tweedie_score(
     y_true: ArrayLike,
     y_pred: ArrayLike,

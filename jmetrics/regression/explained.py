@@ -8,7 +8,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from jmetrics._core import check
-from jmetrics._core.anatomy import Step, metric, plan
+from jmetrics._core.anatomy import AT_MOST_ONE, NONNEGATIVE, Step, metric, plan
 from jmetrics._core.exporting import exportable
 from jmetrics._core.merging import scale
 from jmetrics._core.moments import InUnits, Moments, merging_unit, moments, unit_of
@@ -18,7 +18,7 @@ from jmetrics._core.weights import resolve_exactly
 from jmetrics.regression._outputs import EXPLAINED_AVERAGES, checked_inputs, over_outputs
 
 
-@metric
+@metric(range=AT_MOST_ONE, greater_is_better=True)
 def r2_score(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -124,7 +124,7 @@ def explained_fraction(
     return jnp.where(constant, rule, 1 - safe_divide(residual, total, jnp.nan))
 
 
-@metric
+@metric(range=AT_MOST_ONE, greater_is_better=True)
 def adjusted_r2_score(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -191,7 +191,7 @@ def _adjusted_r2(fit, outputs, n_features, *, average):
     return _over_outputs(score, fit, outputs, average)
 
 
-@metric
+@metric(range=AT_MOST_ONE, greater_is_better=True)
 def explained_variance_score(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -250,7 +250,7 @@ def _explained_variance(fit, outputs, *, average, force_finite):
     return _over_outputs(score, fit, outputs, average)
 
 
-@metric
+@metric(range=NONNEGATIVE, greater_is_better=False)
 def relative_squared_error(
     y_true: ArrayLike,
     y_pred: ArrayLike,

@@ -10,7 +10,7 @@ from jax import Array, lax
 from jax.typing import DTypeLike
 
 from jmetrics._core import check
-from jmetrics._core.anatomy import Step, metric, plan
+from jmetrics._core.anatomy import AT_MOST_ONE, NONNEGATIVE, UNIT, Step, declared, metric, plan
 from jmetrics._core.merging import Legal
 from jmetrics._core.moments import moments
 from jmetrics._core.numerics import (
@@ -30,7 +30,7 @@ from jmetrics.regression._outputs import checked_inputs, mean_error, over_output
 from jmetrics.regression.explained import explained_fraction
 
 
-@metric
+@metric(range=NONNEGATIVE, greater_is_better=False)
 def mean_pinball_loss(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -99,7 +99,7 @@ def _level(alpha: Array | float, dtype: DTypeLike) -> Array:
     return check.defined(alpha, (alpha >= 0) & (alpha <= 1), "`alpha` must be in [0, 1]")
 
 
-@metric
+@metric(range=NONNEGATIVE, greater_is_better=False)
 def weighted_interval_score(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -155,7 +155,7 @@ def _twice(loss: Array) -> Array:
     return 2 * loss
 
 
-@metric
+@metric(range=NONNEGATIVE, greater_is_better=False)
 def interval_score(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -221,7 +221,7 @@ def _interval_scores(y_true, y_pred, sample_weight, where, alpha):
     return weighted_total(score, weight)
 
 
-@metric
+@metric(range=UNIT, greater_is_better=None)
 def quantile_coverage(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -285,6 +285,7 @@ def _share(statistic, *, dtype):
     return legal.defined(mean_of(total, dtype=dtype))
 
 
+@declared(range=AT_MOST_ONE, greater_is_better=True)
 def d2_pinball_score(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -353,6 +354,7 @@ def _d2_pinball_score(y_true, y_pred, sample_weight, where, outputs, alpha, *, a
     return over_outputs(jnp.where(target.entries >= 2, score, jnp.nan), average, outputs)
 
 
+@declared(range=AT_MOST_ONE, greater_is_better=True)
 def d2_absolute_error_score(
     y_true: ArrayLike,
     y_pred: ArrayLike,

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from jmetrics._core import check
-from jmetrics._core.anatomy import Step, metric, plan
+from jmetrics._core.anatomy import NONNEGATIVE, Step, metric, plan
 from jmetrics._core.exporting import exportable
 from jmetrics._core.moments import (
     Extent,
@@ -44,7 +44,7 @@ from jmetrics.regression._outputs import (
 _FLOAT64_EPS = 2.0**-52
 
 
-@metric
+@metric(range=NONNEGATIVE, greater_is_better=False)
 def mean_absolute_percentage_error(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -89,7 +89,7 @@ def mean_absolute_percentage_error(
     return mean_error(_percentage, y_true, y_pred, multioutput, sample_weight, where)
 
 
-@metric
+@metric(range=(0.0, 2.0), greater_is_better=False)
 def symmetric_mean_absolute_percentage_error(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -133,7 +133,7 @@ def symmetric_mean_absolute_percentage_error(
     return mean_error(_symmetric_percentage, y_true, y_pred, multioutput, sample_weight, where)
 
 
-@metric
+@metric(range=NONNEGATIVE, greater_is_better=False)
 def weighted_mean_absolute_percentage_error(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -187,7 +187,7 @@ def _ratio(sums, outputs, *, average):
     return over_outputs(safe_divide(error, size, jnp.nan), average, outputs)
 
 
-@metric
+@metric(range=NONNEGATIVE, greater_is_better=False)
 def mean_absolute_scaled_error(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -250,7 +250,7 @@ def _over_naive(total, y_train, train_where, *, seasonality):
 _NORMALIZATIONS = ("mean", "range", "std", "l2")
 
 
-@metric
+@metric(range=NONNEGATIVE, greater_is_better=False)
 def normalized_root_mean_squared_error(
     y_true: ArrayLike,
     y_pred: ArrayLike,
