@@ -13,6 +13,7 @@ from jax import Array
 from jmetrics._core import check
 from jmetrics._core.exporting import exportable
 from jmetrics._core.numerics import safe_divide
+from jmetrics._core.sharding import with_auto_axes
 from jmetrics._core.types import ArrayLike
 from jmetrics._core.weights import combine, over_trailing
 
@@ -101,6 +102,7 @@ def by_group(
 
 
 @functools.partial(jax.jit, static_argnames=("metric", "num_groups", "static"))
+@with_auto_axes
 def _by_group(y_true, y_pred, sample_weight, where, groups, options, *, metric, num_groups, static):
     counts = combine(sample_weight, where, groups.shape, jnp.float32) != 0
     kept = combine(None, where, groups.shape, jnp.int32) != 0

@@ -275,6 +275,57 @@ def check_metrics_of_explicit_axes() -> None:
         assert_same(found.by_weight, expected.by_weight)
 
 
+def check_metrics_of_automatic_axes() -> None:
+    """The compiler partitions any of them, under `jit` and with gradients."""
+    automatic = jax.make_mesh((DEVICES,), ("data",), axis_types=(jax.sharding.AxisType.Auto,))
+    for case in kernel_cases()[1::4]:
+        data = sample(case)
+        arrays = (jax.device_put(a, NamedSharding(automatic, SPEC)) for a in data)
+        found, expected = evaluate(case, Data(*arrays)), evaluate(case, data)
+        assert_same(found.value, expected.value)
+        assert_same(found.by_pred, expected.by_pred)
+        assert_same(found.by_weight, expected.by_weight)
+
+
+def check_inference_streams_and_groups_of_explicit_axes() -> None:
+    """What takes a metric further takes arrays along the axis, too."""
+    rng = np.random.default_rng(3)
+    y, score, weight, _ = samples(n=64)
+    real, guess, other = rng.standard_normal((3, 64)).astype(np.float32)
+    group = rng.integers(0, 3, 64)
+    key, few = jax.random.key(0), {"n_resamples": 20}
+    mse, auc = jmetrics.mean_squared_error, jmetrics.roc_auc_score
+
+    def ends(found: Any) -> Any:
+        return found.low, found.high, found.standard_error
+
+    def of_stream(stream: Any) -> Any:
+        return lambda *arrays: stream.compute(stream.update(stream.init(), *arrays))
+
+    cases: list[tuple[Any, ...]] = [
+        (lambda a, b: ends(inference.bootstrap(key, auc, a, b, **few)), y, score),
+        (lambda a, b, w: ends(inference.bootstrap(key, mse, a, b, sample_weight=w, **few)),
+         real, guess, weight),
+        (lambda a, b, g: ends(inference.bootstrap(key, mse, a, b, groups=g, **few)),
+         real, guess, group),
+        (lambda a, b, g: ends(inference.bootstrap(key, mse, a, b, strata=g, **few)),
+         real, guess, group),
+        (lambda *a: ends(inference.paired_bootstrap(key, mse, *a, **few)), real, guess, other),
+        (lambda *a: inference.permutation_test(key, mse, *a, **few).p_value, real, guess, other),
+        (inference.standard_error(auc), y, score),
+        (lambda a, b: ends(inference.jackknife(mse)(a, b)), real, guess),
+        (lambda a, b: ends(inference.confidence_interval(auc, a, b)), y, score),
+        (lambda a, b, g: jmetrics.by_group(mse, a, b, groups=g, num_groups=3).values,
+         real, guess, group),
+        (of_stream(streaming.stream(jmetrics.r2_score)), real, guess),
+        (of_stream(streaming.buffered(auc, 64)), y, score),
+        (of_stream(streaming.roc_auc_score(bits=8)), y, score),
+        (of_stream(streaming.quantile(bits=8)), real),
+    ]  # fmt: skip
+    for function, *arrays in cases:
+        assert_same(jax.jit(function)(*placed(*arrays)), function(*arrays))
+
+
 def check_sums_stay_where_they_are() -> None:
     """Nothing of the length of the samples is sent for a weighted sum."""
     samples = jax.ShapeDtypeStruct((8000,), jnp.float32, sharding=NamedSharding(mesh(), SPEC))

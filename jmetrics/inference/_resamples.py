@@ -11,6 +11,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from jmetrics._core import check
+from jmetrics._core.sharding import with_auto_axes
 from jmetrics._core.types import Number
 from jmetrics.inference._calls import Rows
 from jmetrics.inference._cells import in_cells
@@ -216,6 +217,7 @@ def in_resamples(
 
 
 @functools.partial(jax.jit, static_argnames=("work", "n_resamples", "batch_size"))
+@with_auto_axes
 def _at_once(key, state, *, work, n_resamples, batch_size):
     state = work.prepared(state)
     batch_size = batch_of(batch_size, work.size(state), n_resamples)
@@ -224,21 +226,25 @@ def _at_once(key, state, *, work, n_resamples, batch_size):
 
 
 @functools.partial(jax.jit, static_argnames="work")
+@with_auto_axes
 def _prepared(state, *, work):
     return work.prepared(state)
 
 
 @functools.partial(jax.jit, static_argnames=("work", "n_resamples"))
+@with_auto_axes
 def _starts(key, state, *, work, n_resamples):
     return work.starts(key, state, n_resamples)
 
 
 @functools.partial(jax.jit, static_argnames=("work", "batch_size"))
+@with_auto_axes
 def _rows(starts, state, *, work, batch_size):
     return in_batches(lambda start: work.row(start, state), starts, batch_size)
 
 
 @functools.partial(jax.jit, static_argnames="work")
+@with_auto_axes
 def _result(rows, state, *, work):
     return work.result(rows, state)
 

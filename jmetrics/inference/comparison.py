@@ -13,6 +13,7 @@ from jax import Array
 from jmetrics._core import check
 from jmetrics._core.exporting import exportable
 from jmetrics._core.lists import Segments
+from jmetrics._core.sharding import with_auto_axes
 from jmetrics._core.types import ArrayLike, Number
 from jmetrics.inference._cells import in_cells
 from jmetrics.inference._draws import EXCHANGE
@@ -298,6 +299,7 @@ def compare(
 
 
 @jax.jit
+@with_auto_axes
 def _table(found):
     return ModelTable(
         baseline=jax.tree.map(lambda a: a[0], found.values),
@@ -451,6 +453,7 @@ def _both_ways(metric: Any, asked: Problem, options: dict[str, Any]) -> Problem:
 
 
 @jax.jit
+@with_auto_axes
 def _twice(y_true, a, b, sample_weight, where):
     """Arrays after themselves, and predictions after each other."""
     ways = tuple(jnp.concatenate(way) for way in ((a, b.astype(a.dtype)), (b.astype(a.dtype), a)))

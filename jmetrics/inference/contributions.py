@@ -13,6 +13,7 @@ from jax import Array
 
 from jmetrics._core import check
 from jmetrics._core.numerics import tabulate
+from jmetrics._core.sharding import with_auto_axes
 from jmetrics._core.types import ArrayLike, Metric, Number
 from jmetrics.inference._endpoints import centred, moments
 from jmetrics.inference._interval import SCALES, Interval, levelled, wald
@@ -82,6 +83,7 @@ def influence(metric: Metric) -> Callable[..., Any]:
 
 
 @functools.partial(jax.jit, static_argnames="num_groups")
+@with_auto_axes
 def _influence(asked, *, num_groups):
     groups = asked.given.groups
     groups = None if groups is None else groups.astype(jnp.result_type(int))

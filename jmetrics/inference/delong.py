@@ -17,6 +17,7 @@ from jmetrics._core.counts import are_binary, is_positive
 from jmetrics._core.exporting import exportable
 from jmetrics._core.numerics import accumulator, safe_divide, safe_sqrt
 from jmetrics._core.order import order, tied_weight, unsort
+from jmetrics._core.sharding import with_auto_axes
 from jmetrics._core.types import ArrayLike, Number
 from jmetrics._core.weights import combine, relative
 from jmetrics.inference._interval import SCALES, Interval, levelled, wald, within
@@ -73,6 +74,7 @@ def delong_interval(
 
 
 @functools.partial(jax.jit, static_argnames="scale")
+@with_auto_axes
 def _delong_interval(y_true, y_score, sample_weight, where, level, *, scale):
     areas, covariance = _areas(y_true, (y_score,), sample_weight, where)
     estimate, error = areas[0], safe_sqrt(covariance[0, 0])
@@ -150,6 +152,7 @@ def delong_test(
 
 
 @jax.jit
+@with_auto_axes
 def _delong_test(y_true, y_scores, sample_weight, where):
     areas, covariance = _areas(y_true, y_scores, sample_weight, where)
     differences = areas[1:] - areas[0]

@@ -14,6 +14,7 @@ from jmetrics._core import check
 from jmetrics._core.exporting import exportable
 from jmetrics._core.limbs import Limbs
 from jmetrics._core.merging import Union
+from jmetrics._core.sharding import with_auto_axes
 from jmetrics._core.types import ArrayLike, Metric
 from jmetrics._core.weights import combine
 from jmetrics.streaming._states import intact
@@ -128,6 +129,7 @@ def _nothing(samples, capacity):
 
 
 @jax.jit
+@with_auto_axes
 def _keep(state, y_true, y_pred, sample_weight, where):
     on = combine(sample_weight, where, y_true.shape, jnp.float32) != 0
     weight = None
@@ -137,6 +139,7 @@ def _keep(state, y_true, y_pred, sample_weight, where):
 
 
 @jax.jit
+@with_auto_axes
 def _join(a, b):
     room = lax.iota(jnp.int32, b.y_true.shape[0])
     joined = _appended(a, intact(b)[:3], room < b.kept)
@@ -182,6 +185,7 @@ def _gathered(state: Samples, axis_name: Any) -> Samples:
 
 
 @functools.partial(jax.jit, static_argnames="metric")
+@with_auto_axes
 def _compute(state, *, metric):
     on = lax.iota(jnp.int32, intact(state).y_true.shape[0]) < state.kept
     weight = {} if state.sample_weight is None else {"sample_weight": state.sample_weight}

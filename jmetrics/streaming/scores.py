@@ -20,6 +20,7 @@ from jax.typing import DTypeLike
 from jmetrics._core import check
 from jmetrics._core.anatomy import Step
 from jmetrics._core.numerics import absolute
+from jmetrics._core.sharding import with_auto_axes
 from jmetrics._core.types import ArrayLike
 from jmetrics._core.weights import combine, resolve_exactly
 from jmetrics.curves._points import distinct, fitted, length_of, trimmed
@@ -148,6 +149,7 @@ class ErrorStream(HistogramStream):
 
 
 @functools.partial(jax.jit, static_argnames="bins")
+@with_auto_axes
 def _add_scores(state, y_true, y_score, sample_weight, where, *, bins):
     data = scored(y_true, y_score, sample_weight, where, totals=True)
     weight = data.weight.astype(bins.result if bins.weighted else jnp.int32)
@@ -155,12 +157,14 @@ def _add_scores(state, y_true, y_score, sample_weight, where, *, bins):
 
 
 @functools.partial(jax.jit, static_argnames="bins")
+@with_auto_axes
 def _add_values(state, values, sample_weight, where, *, bins):
     weight = combine(sample_weight, where, values.shape, bins.result)
     return _unlabelled(state, bins, values, weight)
 
 
 @functools.partial(jax.jit, static_argnames="bins")
+@with_auto_axes
 def _add_errors(state, y_true, y_pred, sample_weight, where, *, bins):
     y_true, y_pred, weight = resolve_exactly(y_true, y_pred, sample_weight, where)
     return _unlabelled(state, bins, absolute(y_true - y_pred), weight)
