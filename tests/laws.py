@@ -474,6 +474,37 @@ def gradients_are_slopes(case: Case) -> None:
             assert_slope(case, data, "weight", np.eye(N)[unseen], one_sided=True)
 
 
+def may_have_no_error(case: Case) -> bool:
+    y_true, y_pred, *_ = sample(case, 2)
+    return (
+        SMOOTH in case.traits
+        and PROBABILITIES not in case.traits
+        and (y_true.shape == y_pred.shape)
+    )
+
+
+@law_of_the_row
+@only(may_have_no_error)
+def curvature_is_right_without_error(case: Case) -> None:
+    """The second derivative in a prediction that is its target, unless there is a kink."""
+    data = sample(case, dtype=np.float64)
+    data.y_pred[0] = data.y_true[0]
+    first = np.zeros_like(data.y_pred)
+    first[0] = 1
+
+    def slope(y_pred: Any) -> Any:
+        found = jax.grad(lambda p: blend(eager(case, data._replace(y_pred=p))))(y_pred)
+        return jnp.sum(found * first)
+
+    with jax.enable_x64(True):
+        curvature = jnp.sum(jax.jit(jax.grad(slope))(data.y_pred) * first)
+        moved = jax.jit(lambda step: slope(data.y_pred + step * first))
+        below, above, far = ((moved(h) - moved(0.0)) / h for h in (-1e-4, 1e-4, 2e-4))
+    # Unlike those of a kink, or of a curvature that jumps, these are about the same.
+    if np.ptp([below, above, far]) < 0.1 * abs(above):
+        assert_same(curvature, (below + above) / 2, rtol=1e-4)
+
+
 def assert_slope(
     case: Case, data: Data, argument: str, direction: np.ndarray, *, one_sided: bool = False
 ) -> None:

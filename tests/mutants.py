@@ -306,6 +306,12 @@ def subtracts_mean_squares(y_true, y_pred, *, sample_weight=None, where=None):
     return squares[0] - 2 * squares[1] + naive(jnp.square(y_pred), weight)
 
 
+@breaks(laws.curvature_is_right_without_error)
+def selects_errors_of_0(y_true, y_pred, *, sample_weight=None, where=None):
+    weight, error = total_weight(y_true, sample_weight, where), jnp.asarray(y_pred) - y_true
+    return naive(jnp.where(error == 0, 0, jnp.square(error)), weight)
+
+
 @breaks(laws.gradients_are_slopes)
 def stops_the_gradient_of_weights(y_true, y_pred, *, sample_weight=None, where=None):
     weight = jax.lax.stop_gradient(sample_weight)

@@ -157,10 +157,12 @@ def slope_in_mu(y: Array, mu: Array, power: Power) -> Array:
     """2 (mu − y) mu^−power."""
     safe = _or_one(mu, mu > 0)
     root = power_of(safe, power.to_one / 2)  # for the power itself may be out of range
+    # An error of 0 has no part in what is out of range, but has a derivative.
+    root = jnp.where((safe == y) & ~jnp.isfinite(root), jnp.ones_like(root), root)
     # What makes less of a small mu comes first: y / mu may be out of range where the slope is not.
     small, inverse = safe < 1, 1 / safe
     first, second = jnp.where(small, root, inverse), jnp.where(small, inverse, root)
-    general = jnp.where(safe == y, jnp.zeros_like(y), (safe - y) * first * second * root)
+    general = (safe - y) * first * second * root
     return 2 * jnp.where(power.value == 0, mu - y, general)
 
 

@@ -63,8 +63,7 @@ def smooth_pinball(error: Array, alpha: Array, smoothing: Array, kernel: str) ->
 def _moreau(error: Array, alpha: Array, smoothing: Array) -> Array:
     """Largest v u − τ v² / 2 for slopes v from α − 1 to α."""
     # Beyond a width of |u| the slope is at its end, whatever the width.
-    least = jnp.maximum(jnp.abs(lax.stop_gradient(error)), jnp.finfo(error.dtype).tiny)
-    slope = jnp.clip(error / jnp.maximum(smoothing, least), alpha - 1, alpha)
+    slope = jnp.clip(error / _width(error, smoothing, 1), alpha - 1, alpha)
     return slope * error - smoothing / 2 * jnp.square(slope)
 
 
@@ -93,5 +92,10 @@ def _convolved(noise: _Noise) -> Callable[[Array, Array, Array], Array]:
 
 def _standardised(error: Array, smoothing: Array) -> Array:
     """u / τ; beyond 100 widths the noise adds nothing, and its derivatives must be 0."""
-    least = jnp.maximum(jnp.abs(lax.stop_gradient(error)) / 100, jnp.finfo(error.dtype).tiny)
-    return error / jnp.maximum(smoothing, least)
+    return error / _width(error, smoothing, 100)
+
+
+def _width(error: Array, smoothing: Array, most: float) -> Array:
+    """The smoothing, or what is at least |u| / most; infinite where both are 0, as in a kink."""
+    width = jnp.maximum(smoothing, jnp.abs(lax.stop_gradient(error)) / most)
+    return jnp.where(width == 0, jnp.inf, width)
