@@ -499,7 +499,7 @@ def curvature_is_right_without_error(case: Case) -> None:
     with jax.enable_x64(True):
         curvature = jnp.sum(jax.jit(jax.grad(slope))(data.y_pred) * first)
         moved = jax.jit(lambda step: slope(data.y_pred + step * first))
-        below, above, far = ((moved(h) - moved(0.0)) / h for h in (-1e-4, 1e-4, 2e-4))
+        below, above, far = [float(moved(h) - moved(0.0)) / h for h in (-1e-4, 1e-4, 2e-4)]
     # Unlike those of a kink, or of a curvature that jumps, these are about the same.
     if np.ptp([below, above, far]) < 0.1 * abs(above):
         assert_same(curvature, (below + above) / 2, rtol=1e-4)
