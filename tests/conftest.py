@@ -42,13 +42,37 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--full", action="store_true", help="run also what only repeats a mechanism")
 
 
+LEFT_OUT = (
+    "test_*_losses.py",
+    "test_adversarial.py",
+    "test_c[al]*.py",
+    "test_curves.py",
+    "test_forecasts.py",
+    "test_inference_*.py",
+    "test_p*.py",
+    "test_ranking.py",
+    "test_shapes.py",
+    "test_sklearn_compat*.py",
+    "test_score_streams.py",
+)
+"""Files about the numbers of one chapter: laws and oracles hold them to the most."""
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out some files unless they are asked for."""
+    asked = {Path(argument.partition("::")[0]).resolve() for argument in config.args}
+    if config.getoption("full") or collection_path in asked:
+        return None
+    return any(collection_path.match(pattern) for pattern in LEFT_OUT) or None
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out, unless asked, what is held to a mechanism that another test stands for."""
     if config.getoption("full"):
         return
-    left_out = [item for item in items if item.get_closest_marker("full") is not None]
-    config.hook.pytest_deselected(items=left_out)
-    items[:] = [item for item in items if item not in set(left_out)]
+    left_out = {item for item in items if item.get_closest_marker("full") is not None}
+    config.hook.pytest_deselected(items=list(left_out))
+    items[:] = [item for item in items if item not in left_out]
 
 
 def pytest_configure() -> None:
