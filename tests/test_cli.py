@@ -11,7 +11,7 @@ import pytest
 import sklearn.metrics as peer
 
 from jmetrics.cli import evaluate, evaluation, main, tasks, text
-from jmetrics.cli.columns import Columns, roles
+from jmetrics.cli.columns import Columns, class_name, roles
 from jmetrics.cli.evaluation import Settings
 from jmetrics.cli.panels import panel
 from jmetrics.cli.reading import open_source
@@ -252,6 +252,8 @@ def chosen_task(path, **said):
     ("columns", "task"),
     [
         ({"y_true": [0, 1, 1], "y_score": [0.1, 3.5, -1]}, "binary"),
+        ({"y_true": [-1, 1, 1], "y_score": [0.1, 3.5, -1]}, "binary"),
+        ({"y_true": [-1, 1, 1], "y_pred": [-1, 1, -1]}, "multiclass"),
         ({"Label": ["no", "yes", "no"], "Score": [0.1, 0.5, 0.2]}, "binary"),
         ({"y_true": [0, 2, 1], "y_pred": [0, 1, 1]}, "multiclass"),
         ({"y_true": ["a", "b"], "y_pred": ["b", "b"]}, "multiclass"),
@@ -327,6 +329,24 @@ def test_classes_with_separators_in_their_names():
     names = ["p_very_bad", "p_very_good"]
     assert tasks._suffixes(names) == ["bad", "good"]
     assert tasks._suffixes(names, ["very_good"]) == ["very_bad", "very_good"]
+
+
+@pytest.mark.parametrize(
+    ("cell", "name"),
+    [
+        ("9007199254740993", "9007199254740993"),
+        (2**53 + 1, "9007199254740993"),
+        (" 1.0 ", "1"),
+        ("1e3", "1000"),
+        ("-0", "0"),
+        (2.5, "2.5"),
+        ("1_1", "1_1"),
+        ("nan", ""),
+        (None, ""),
+    ],
+)
+def test_names_of_classes(cell, name):
+    assert class_name(cell) == name
 
 
 def test_numbers_have_the_digits_that_their_errors_leave():

@@ -108,6 +108,15 @@ def test_gain_and_lift_of_scores_that_know_all(ax):
     np.testing.assert_allclose(y, np.minimum(5, 1 / x), rtol=1e-5)
 
 
+@pytest.mark.parametrize("scores", [[0.1, 0.2, 0.7, 0.9], [0.9, 0.7, 0.2, 0.1]])
+def test_a_curve_of_one_point_is_drawn_beside_a_tick(scores, ax):
+    plot.det_curve([0, 0, 1, 1], scores, n_resamples=0, ax=ax)
+    line = ax.lines[0]
+    assert len(line.get_xdata()) > 1 or line.get_marker() == "o"
+    for (low, high), ticks in ((ax.get_xlim(), ax.get_xticks()), (ax.get_ylim(), ax.get_yticks())):
+        assert any(low <= tick <= high for tick in ticks)
+
+
 def test_many_points_are_thinned_and_keep_their_ends(rng, ax):
     y_true, score = rng.integers(0, 2, 5000), rng.random(5000).astype(np.float32)
     plot.roc_curve(y_true, score, n_resamples=0, ax=ax)

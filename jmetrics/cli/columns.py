@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import fnmatch
-import math
 import re
+from decimal import Decimal
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,6 +30,7 @@ SCORE = (
 )
 QUERY = ("query", "query_id", "qid")
 _MOST_CLASSES = 1000
+_DECIMAL = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?", re.ASCII)
 
 
 class Columns:
@@ -112,7 +113,7 @@ class Columns:
                 f"{self.path}: column {name!r} has {len(seen)} different values, "
                 f"more than {_MOST_CLASSES} classes or groups"
             )
-        names = {cell: _class_name(cell) for cell in seen}
+        names = {cell: class_name(cell) for cell in seen}
         if "" in names.values():
             self.refuse(name, np.array([names[cell] == "" for cell in cells]), "{} is no class")
         order = sorted(set(names.values()), key=by_number)
@@ -134,17 +135,16 @@ def _shown(cell: Any) -> str:
     return "the empty cell" if not text.strip() or cell is None else repr(text[:40])
 
 
-def _class_name(cell: Any) -> str:
+def class_name(cell: Any) -> str:
     """Name of a class: "1", "1.0", 1 and equal numbers are one class; "" means no class."""
-    if isinstance(cell, str):
-        cell = cell.strip()
-    number = _parse([cell])
-    if number is None or isinstance(cell, bool):
+    if cell is None or isinstance(cell, bool):
         return "" if cell is None else str(cell)
-    value = float(number[0])
-    if not math.isfinite(value):
-        return ""
-    return str(int(value)) if value.is_integer() else repr(value)
+    text = str(cell).strip()
+    if _DECIMAL.fullmatch(text):
+        value = Decimal(text)  # not through floats, in which long names would be one
+        return str(int(value)) if value == value.to_integral_value() else repr(float(value))
+    number = _parse([text])
+    return text if number is None or np.isfinite(number[0]) else ""
 
 
 def by_number(name: str) -> tuple[bool, float, str]:

@@ -75,6 +75,8 @@ def _of_two_columns(columns: Columns, truth: str, score: str) -> str:
     if np.all((true == 0) | (true == 1)):
         return "binary"
     predicted = columns.numbers(score)
+    if set(np.unique(true)) == {-1, 1} and not np.all(np.abs(predicted) == 1):
+        return "binary"
     whole = all(np.all(values == np.round(values)) for values in (true, predicted))
     if whole and len(np.unique(true)) <= _FEW and set(np.unique(predicted)) <= set(np.unique(true)):
         return "multiclass"

@@ -46,7 +46,9 @@ def curve(ax: Axes, x: Any, y: Any, label: str | None, **options: Any) -> str:
     if len(x) > _POINTS:
         chosen = np.unique(np.linspace(0, len(x) - 1, _POINTS).round().astype(int))
         x, y = x[chosen], y[chosen]
-    ax.plot(x, y, color=color, linestyle=dashes, label=label, gid="curve", **options)
+    marker = "o" if len(x) == 1 else ""  # a line of one point would be nothing to see
+    style: dict[str, Any] = dict(color=color, linestyle=dashes, marker=marker)
+    ax.plot(x, y, label=label, gid="curve", **(style | options))
     return color
 
 

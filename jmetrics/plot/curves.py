@@ -234,16 +234,21 @@ def _deviate(rate: Any) -> np.ndarray:
 
 
 def _deviate_axes(ax: Axes) -> None:
-    """Ticks at rates, and limits that hold all that was ever drawn."""
+    """Ticks at rates, and limits that hold all that was ever drawn and a tick."""
     drawn = ax.dataLim
     places, names = _deviate(_TICKS), [f"{100 * tick:g} %" for tick in _TICKS]
+
+    def limits(low: float, high: float) -> tuple[float, float]:
+        nearest = places[np.argmin(np.abs(places - (low + high) / 2))]
+        return min(low, nearest) - 0.1, max(high, nearest) + 0.1
+
     ax.set_xticks(places, names, rotation=45, ha="right", rotation_mode="anchor")
     ax.set_yticks(places, names)
     ax.set(
         xlabel="false positive rate (probit scale)",
         ylabel="false negative rate (probit scale)",
-        xlim=(drawn.x0 - 0.1, drawn.x1 + 0.1),
-        ylim=(drawn.y0 - 0.1, drawn.y1 + 0.1),
+        xlim=limits(drawn.x0, drawn.x1),
+        ylim=limits(drawn.y0, drawn.y1),
     )
     ax.grid(color="0.9", linewidth=0.6)
     ax.set_axisbelow(True)
