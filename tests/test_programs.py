@@ -26,7 +26,7 @@ from jmetrics.inference import (
     standard_error,
 )
 from tests.compare import assert_same
-from tests.harness import Data, sample
+from tests.harness import sample
 from tests.laws import programs_compiled_by
 from tests.registry import kernel_cases
 from tests.row import Case
@@ -40,23 +40,23 @@ def labels(n: int) -> tuple[np.ndarray, np.ndarray]:
     return rng.integers(0, 2, n), rng.integers(0, 2, n)
 
 
-def check_programs(function: Callable[..., Any], arrays: Data, **options: Any) -> None:
-    """Of an eager call: two at most, and none the second time."""
-
-    def call() -> Any:
-        y_true, y_pred, weight, where = arrays
-        return function(y_true, y_pred, sample_weight=weight, where=where, **options)
-
-    assert programs_compiled_by(call) <= 2
+def check_programs(call: Callable[[], Any], most: int) -> None:
+    """Of a call: so many at most, and none the second time."""
+    assert programs_compiled_by(call) <= most
     assert programs_compiled_by(call) == 0
+
+
+def calling(function: Callable[..., Any], case: Case) -> Callable[[], Any]:
+    y_true, y_pred, weight, where = sample(case, 29)  # a size of no other test
+    return lambda: function(y_true, y_pred, sample_weight=weight, where=where, **case.options)
 
 
 @pytest.mark.parametrize("case", kernel_cases(), ids=lambda case: case.name)
 def test_an_eager_call_compiles_two_programs_at_most(case: Case) -> None:
     metric = case.row.metric
     if not has_plan(metric):
-        metric = inspect.unwrap(metric)  # of a curve, not of the numbers that a row makes of it
-    check_programs(metric, sample(case, 29), **case.options)  # a size of no other test
+        metric = inspect.unwrap(metric)  # a curve, not the numbers that a row makes of it
+    check_programs(calling(metric, case), 2)
 
 
 def test_a_call_op_by_op_is_noticed() -> None:
@@ -65,7 +65,7 @@ def test_a_call_op_by_op_is_noticed() -> None:
         return jnp.average(error, weights=jnp.where(where, sample_weight, 0))
 
     with pytest.raises(AssertionError):
-        check_programs(mean_error, sample(kernel_cases()[0], 29))
+        check_programs(calling(mean_error, kernel_cases()[0]), 2)
 
 
 def test_a_call_inside_jit_is_one_program() -> None:
@@ -90,8 +90,7 @@ def test_an_interval_compiles_three_programs_at_most(metric: str) -> None:
         lambda: influence(function)(y, p),
         lambda: jackknife(function)(y, p).low,
     ):
-        assert programs_compiled_by(call) <= 3
-        assert programs_compiled_by(call) == 0
+        check_programs(call, 3)
 
 
 def test_what_a_metric_is_a_share_of_is_asked_once() -> None:
