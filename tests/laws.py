@@ -403,7 +403,7 @@ def values_stay_in_range(case: Case) -> None:
 def documented_range(case: Case) -> tuple[float, float]:
     """The ends in the docstring; infinite where they depend on the options."""
     text = " ".join((inspect.getdoc(case.row.metric) or "").split())
-    found = re.search(r"Range: [\[(]([−\d]\S*), (\d+|∞)[\])]", text)
+    found = re.search(r"Returns: [^.;]*? in [\[(](−?[\d∞]+), (\d+|∞)[\])]", text)
     if not found or {TOTAL, SUPPORT} & case.traits:
         return -np.inf, np.inf
     low, high = (float(end.replace("−", "-").replace("∞", "inf")) for end in found.groups())

@@ -226,7 +226,8 @@ def takes_the_root_of_squares(y_true, y_pred, *, sample_weight=None, where=None)
 def correlates_by_rounded_sums(y_true, y_pred, *, sample_weight=None, where=None):
     """A score that rounding alone takes above its end.
 
-    Range: (−∞, 1], higher is better.
+    Returns:
+        Scalar in (−∞, 1]; higher is better.
     """
     error = honest(y_true, y_pred, sample_weight=sample_weight, where=where)
     return (1 - error) * jnp.float32(1.0000001)
