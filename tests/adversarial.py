@@ -339,6 +339,7 @@ def hard(case: Case) -> st.SearchStrategy[Hard]:
 
 EDGES = {
     "where float32 stops counting": (2**24, 4),
+    "between float32s": (2**30 + 62, 4),
     "the end of int32": (2**31 - 5, 5),
     "all of int32": (0, 2**31 - 1),
     "far out": (2**30, 2**29),
