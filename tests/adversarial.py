@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from hypothesis import strategies as st
 
-from jmetrics import curves, losses, probability
+from jmetrics import concordance_corrcoef, curves, d2_tweedie_score, losses, probability
 from tests.degrees import degree_of
 from tests.row import COPIES, Arrays, Case
 
@@ -107,9 +107,9 @@ POSITIVE_NUMBERS = (
 )
 NUMBERS = (*POSITIVE_NUMBERS, zeros)
 
-# Of the Gaussian a fixed scale squares the error; the tangent that goes on where a linear mean is
-# below `floor` = 1e-6 is no deviance; and targets that log1p tells apart are not far from 1.
-REACH = {probability.gaussian_nll: 50, losses.gamma_loss: 16}
+# Of the Gaussian a fixed scale squares the error; where a linear mean is below `floor` = 1e-6, the
+# loss is no deviance; and of means 2**126 below the largest target nothing is left in its unit.
+REACH = {probability.gaussian_nll: 50, losses.gamma_loss: 16, d2_tweedie_score: 60}
 
 
 def reach_of(case: Case) -> int:
@@ -363,5 +363,9 @@ def whole(case: Case) -> st.SearchStrategy[Hard]:
             p = np.sort(p, axis=1)
         return Hard(y.astype(np.int32), p.astype(np.int32), weights(rng, weight).astype(np.float32))
 
-    seeds, edges = st.integers(0, 9999), st.sampled_from(sorted(EDGES))
+    # Of a mean so far from all floats, a second float holds what is left to 6 digits only, and
+    # here alone two means are subtracted.
+    known = case.row.metric is concordance_corrcoef
+    edges = st.sampled_from(sorted(EDGES.keys() - {"between float32s"} if known else EDGES))
+    seeds = st.integers(0, 9999)
     return st.builds(build, seeds, edges, st.sampled_from(weights_of(case)))

@@ -50,6 +50,7 @@ from tests.row import (
     real,
     tied_scores,
 )
+from tests.rows.curves import SUMMARIES
 
 FEW = settings(
     max_examples=25, deadline=None, derandomize=True, database=None, report_multiple_bugs=False
@@ -74,8 +75,10 @@ def expected(case: Case, data: Hard) -> Any:
 
 
 # Scores that are 1 less a ratio, or a difference of numbers up to 1, without the trait: an error
-# of a rounding is one of that ratio, or of these numbers.
+# of a rounding is one of that ratio, or of these numbers. Of curves, rates are subtracted.
 OUT_OF_ONE = {
+    *SUMMARIES,
+    jmetrics.matthews_corrcoef,
     jmetrics.cohen_kappa_score,
     jmetrics.pearson_corrcoef,
     jmetrics.concordance_corrcoef,
@@ -86,10 +89,15 @@ OUT_OF_ONE = {
 
 def size_of(case: Case, data: Hard, value: np.ndarray) -> np.ndarray:
     """What an error is relative to: the value, or the numbers of which it is a small difference."""
+    if not data.weight.any():
+        return np.abs(value)
     if EXPLAINED in case.traits or case.row.metric in OUT_OF_ONE:
         return np.abs(value) + 1
     if LOSS in case.traits and (PROBABILITIES in case.traits or kind_of(case) is lists):
         return np.abs(value) + 1
+    if case.row.metric is jmetrics.normalized_root_mean_squared_error:
+        y, w = data.y_true.astype(np.float64), data.weight  # the mean may be near 0
+        return np.abs(value) * np.average(np.abs(y), weights=w) / np.abs(np.average(y, weights=w))
     if kind_of(case) is log_means:
         return np.abs(value) + by_rounding_of_log(case, data)
     return np.abs(value)
@@ -102,7 +110,7 @@ def by_rounding_of_log(case: Case, data: Hard) -> float:
     delta = 1 + np.abs(np.log(mu))
     power = {losses.poisson_loss: 1, losses.inverse_gaussian_loss: 3}.get(case.row.metric, 1.5)
     slope, bend = 2 * np.abs(mu - y) * mu ** (1 - power), mu ** (2 - power)
-    return np.average(slope * delta + RTOL * bend * delta**2, weights=w) if w.any() else 0.0
+    return np.average(slope * delta + RTOL * bend * delta**2, weights=w)
 
 
 def assert_near(case: Case, data: Hard, actual: Any, wanted: Any) -> None:
