@@ -35,7 +35,7 @@ from tests.harness import sums
 from tests.laws import documented_range
 from tests.mutants import rounds_before_subtracting
 from tests.oracles.curves import roc_auc
-from tests.oracles.exact import EXACT, LINKS
+from tests.oracles.exact import LINKS, reference
 from tests.registry import main_cases, parameters
 from tests.row import (
     COPIES,
@@ -63,15 +63,14 @@ LARGEST, LEAST = (float(x) for x in (np.finfo(np.float32).max, np.finfo(np.float
 # --- what is expected --------------------------------------------------------------------
 
 
-def expected(case: Case, data: Hard) -> Any:
+def wanted(case: Case, data: Hard) -> Any:
     """What the reference says, of weights near 1 where only their ratios matter."""
     y, p, w = data.y_true, data.y_pred, data.weight.astype(np.float64)
     if not {TOTAL, SUPPORT, COPIES} & case.traits and w.any():
         w /= 2.0 ** np.floor(np.log2(w.max()))
     if case.row.metric in ORDERED:  # their reference refuses infinite scores
         p = np.unique(p, return_inverse=True)[1].reshape(p.shape)
-    exact = EXACT.get(case.row.metric)
-    return exact(y, p, w, **case.options) if exact else case.expected(y, p, w)
+    return reference(case, y, p, w)
 
 
 # Scores that are 1 less a ratio, or a difference of numbers up to 1, without the trait: an error
@@ -113,10 +112,10 @@ def by_rounding_of_log(case: Case, data: Hard) -> float:
     return np.average(slope * delta + RTOL * bend * delta**2, weights=w)
 
 
-def assert_near(case: Case, data: Hard, actual: Any, wanted: Any) -> None:
-    actual, wanted = (jax.tree.leaves(a) for a in (actual, wanted))
-    assert len(actual) == len(wanted)
-    for a, e in zip(actual, wanted, strict=True):
+def assert_near(case: Case, data: Hard, actual: Any, expected: Any) -> None:
+    actual, expected = (jax.tree.leaves(a) for a in (actual, expected))
+    assert len(actual) == len(expected)
+    for a, e in zip(actual, expected, strict=True):
         a, e = np.broadcast_arrays(np.asarray(a, np.float64), np.asarray(e, np.float64))
         with np.errstate(invalid="ignore"):
             off = np.abs(a - e) > RTOL * size_of(case, data, e) + SIZE * LEAST
@@ -135,7 +134,7 @@ def compiled(case: Case) -> Callable[..., Any]:
 def assert_right(case: Case, data: Hard) -> None:
     value = compiled(case)(*data)
     if data.weight.any():
-        assert_near(case, data, value, expected(case, data))
+        assert_near(case, data, value, wanted(case, data))
     else:
         is_zero = [s or LOSS in case.traits for s in jax.tree.leaves(sums(case, value))]
         assert_near(case, data, value, [0.0 if zero else np.nan for zero in is_zero])
