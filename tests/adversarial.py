@@ -11,7 +11,14 @@ from typing import NamedTuple
 import numpy as np
 from hypothesis import strategies as st
 
-from jmetrics import concordance_corrcoef, curves, d2_tweedie_score, losses, probability
+from jmetrics import (
+    concordance_corrcoef,
+    curves,
+    d2_tweedie_score,
+    losses,
+    mean_absolute_percentage_error,
+    probability,
+)
 from tests.degrees import degree_of
 from tests.row import COPIES, Arrays, Case
 
@@ -107,9 +114,12 @@ POSITIVE_NUMBERS = (
 )
 NUMBERS = (*POSITIVE_NUMBERS, zeros)
 
-# Of the Gaussian a fixed scale squares the error; where a linear mean is below `floor` = 1e-6, the
-# loss is no deviance; and of means 2**126 below the largest target nothing is left in its unit.
-REACH = {probability.gaussian_nll: 50, losses.gamma_loss: 16, d2_tweedie_score: 60}
+REACH = {
+    probability.gaussian_nll: 50,  # a fixed scale squares the error
+    mean_absolute_percentage_error: 60,  # errors are divided by 2**-52
+    losses.gamma_loss: 16,  # no deviance where a linear mean is below `floor` = 1e-6
+    d2_tweedie_score: 60,  # of means 2**126 below the largest target nothing is left in its unit
+}
 
 
 def reach_of(case: Case) -> int:
@@ -248,7 +258,8 @@ def lists(case: Case, rng: Generator, y: np.ndarray, p: np.ndarray, way: int) ->
 # --- probabilities -----------------------------------------------------------------------
 
 CORNERS = (0.0, 1.0, 2.0**-126, 1 - 2.0**-24, 2.0**-24, 0.5, 0.5 + 2.0**-24, 0.25)
-OF_THREE = ((1, 0, 0), (1 - 2.0**-24, 2.0**-24, 0), (1, 2.0**-126, 0), (0.5, 0.5, 0), (1 / 3,) * 3)
+# A class occurs if it is predicted at all, and of 2**-126 a fraction of the weights is 0.
+OF_THREE = ((1, 0, 0), (1 - 2.0**-24, 2.0**-24, 0), (1, 2.0**-100, 0), (0.5, 0.5, 0), (1 / 3,) * 3)
 
 
 def probabilities(case: Case, rng: Generator, y: np.ndarray, p: np.ndarray, way: int) -> Arrays:
@@ -346,6 +357,11 @@ EDGES = {
 }
 
 
+# Of a mean far from all floats, a second float holds what is left to 7 digits, of which these
+# metrics subtract a number or another mean.
+OF_TWO_MEANS = {concordance_corrcoef, d2_tweedie_score}
+
+
 def takes_whole_numbers(case: Case) -> bool:
     return kind_of(case) in (numbers, positive_numbers, means, quantiles)
 
@@ -363,9 +379,7 @@ def whole(case: Case) -> st.SearchStrategy[Hard]:
             p = np.sort(p, axis=1)
         return Hard(y.astype(np.int32), p.astype(np.int32), weights(rng, weight).astype(np.float32))
 
-    # Of a mean so far from all floats, a second float holds what is left to 6 digits only, and
-    # here alone two means are subtracted.
-    known = case.row.metric is concordance_corrcoef
-    edges = st.sampled_from(sorted(EDGES.keys() - {"between float32s"} if known else EDGES))
+    known = {"between float32s"} if case.row.metric in OF_TWO_MEANS else set()
+    edges = st.sampled_from(sorted(EDGES.keys() - known))
     seeds = st.integers(0, 9999)
     return st.builds(build, seeds, edges, st.sampled_from(weights_of(case)))

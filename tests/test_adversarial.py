@@ -82,7 +82,10 @@ OUT_OF_ONE = {
     jmetrics.pearson_corrcoef,
     jmetrics.concordance_corrcoef,
     jmetrics.spearman_corrcoef,
-    losses.lovasz_hinge_loss,
+    jmetrics.kendall_tau,
+    jmetrics.probability.calibration_error,
+    jmetrics.probability.brier_decomposition,
+    losses.soft_top_k_accuracy_loss,
 }
 
 
@@ -97,6 +100,8 @@ def size_of(case: Case, data: Hard, value: np.ndarray) -> np.ndarray:
     if case.row.metric is jmetrics.normalized_root_mean_squared_error:
         y, w = data.y_true.astype(np.float64), data.weight  # the mean may be near 0
         return np.abs(value) * np.average(np.abs(y), weights=w) / np.abs(np.average(y, weights=w))
+    if case.row.metric is jmetrics.ranking.geometric_mean_average_precision:
+        return np.abs(value) * (1 + np.abs(np.log(value)))  # the exponential of a mean
     if kind_of(case) is log_means:
         return np.abs(value) + by_rounding_of_log(case, data)
     return np.abs(value)
@@ -119,8 +124,9 @@ def assert_near(case: Case, data: Hard, actual: Any, expected: Any) -> None:
         a, e = np.broadcast_arrays(np.asarray(a, np.float64), np.asarray(e, np.float64))
         with np.errstate(invalid="ignore"):
             off = np.abs(a - e) > RTOL * size_of(case, data, e) + SIZE * LEAST
-        # A mean in range is the quotient of a sum that need not be.
-        beyond = (np.abs(e) * 4 * SIZE > LARGEST) & (a == np.copysign(np.inf, e))
+        # A mean in range is the quotient of a sum that need not be; beyond, ∞ − ∞ is NaN.
+        lost = np.isnan(a) & (np.abs(e) > LARGEST) & np.isfinite(e)
+        beyond = (np.abs(e) * 4 * SIZE > LARGEST) & (a == np.copysign(np.inf, e)) | lost
         same = (a == e) | (np.isnan(a) & np.isnan(e)) | beyond
         wrong = ~same & (off | ~np.isfinite(a) | ~np.isfinite(e))
         assert not np.any(wrong), f"{a}, expected {e}, of {data}"

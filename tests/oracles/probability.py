@@ -49,7 +49,8 @@ def log_loss_from_logits(y_true, logits, sample_weight=None, *, normalize=True):
 def _from_logits(y_true, logits, weight, *, normalize):
     z = np.asarray(logits).astype(np.float64)
     z = np.stack([np.zeros(len(z)), z], axis=1) if z.ndim == 1 else z
-    loss = np.logaddexp.reduce(z, axis=1) - (z * truth_of(y_true, z.shape[1])).sum(axis=1)
+    own = np.where(truth_of(y_true, z.shape[1]), z, 0).sum(axis=1, keepdims=True)
+    loss = np.logaddexp.reduce(z - own, axis=1)
     return weight @ loss / (weight.sum() if normalize else 1)
 
 
