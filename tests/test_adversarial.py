@@ -89,6 +89,15 @@ OUT_OF_ONE = {
 }
 
 
+# Not near 0, a deviance is the difference of terms up to 8 times as large.
+DEVIANCES = {
+    jmetrics.mean_tweedie_deviance,
+    jmetrics.mean_poisson_deviance,
+    jmetrics.mean_gamma_deviance,
+    losses.gamma_loss,
+}
+
+
 def size_of(case: Case, data: Hard, value: np.ndarray) -> np.ndarray:
     """What an error is relative to: the value, or the numbers of which it is a small difference."""
     if not data.weight.any():
@@ -102,6 +111,8 @@ def size_of(case: Case, data: Hard, value: np.ndarray) -> np.ndarray:
         return np.abs(value) * np.average(np.abs(y), weights=w) / np.abs(np.average(y, weights=w))
     if case.row.metric is jmetrics.ranking.geometric_mean_average_precision:
         return np.abs(value) * (1 + np.abs(np.log(value)))  # the exponential of a mean
+    if case.row.metric in DEVIANCES:
+        return 2 * np.abs(value)
     if kind_of(case) is log_means:
         return np.abs(value) + by_rounding_of_log(case, data)
     return np.abs(value)
@@ -170,6 +181,26 @@ def test_hard_numbers(case: Case) -> None:
 @pytest.mark.parametrize("case", parameters(filter(takes_whole_numbers, main_cases())))
 def test_whole_numbers_next_to_each_other(case: Case) -> None:
     check(case, whole(case))
+
+
+FOUND = {
+    "ndcg_score": Hard(
+        np.full((SIZE, 4), 3, np.int32),
+        np.tile(np.float32([0.25, 0, 0, 0]), (SIZE, 1)),
+        np.ones(SIZE, np.float32),
+    ),
+    "lovasz_hinge_loss": Hard(
+        np.int32([0, 1, 1, 1, 1, 1, 1]),
+        np.float32(2**20 + np.array([-1, 4, -2, -30, -88, 12, 0]) / 2),
+        np.float32([1, 1, 1, 1e6, 1, 1, 1]),
+    ),
+}
+"""What few draws rarely hit."""
+
+
+@pytest.mark.parametrize("name", FOUND)
+def test_found(name: str) -> None:
+    assert_right(next(case for case in main_cases() if case.name.startswith(name)), FOUND[name])
 
 
 # --- what is wrong at such inputs --------------------------------------------------------
