@@ -48,10 +48,11 @@ def in_a_unit(rng: Generator, y: np.ndarray, p: np.ndarray, reach: int) -> Array
 
 def over_the_range(rng: Generator, y: np.ndarray, p: np.ndarray, reach: int) -> Arrays:
     """Huge beside tiny."""
-    return tuple(
+    y, p = (
         np.sign(a) * (1 + rng.random(a.shape)) * 2.0 ** rng.integers(-reach, reach, a.shape)
         for a in (y, p)
     )
+    return y, p
 
 
 def one_far_out(rng: Generator, y: np.ndarray, p: np.ndarray, reach: int) -> Arrays:
@@ -68,8 +69,8 @@ def neighbours(rng: Generator, y: np.ndarray, p: np.ndarray, reach: int) -> Arra
 
 def of_few_ulp(rng: Generator, y: np.ndarray, p: np.ndarray, reach: int) -> Arrays:
     """All within three ulp."""
-    near = (1 + ULP * rng.integers(0, 4, a.shape) for a in (y, p))
-    return in_a_unit(rng, *near, _within_ulp(reach))
+    y, p = (1 + ULP * rng.integers(0, 4, a.shape) for a in (y, p))
+    return in_a_unit(rng, y, p, _within_ulp(reach))
 
 
 def perfect(rng: Generator, y: np.ndarray, p: np.ndarray, reach: int) -> Arrays:
@@ -89,7 +90,8 @@ def constant(rng: Generator, y: np.ndarray, p: np.ndarray, reach: int) -> Arrays
 
 def zeros(rng: Generator, y: np.ndarray, p: np.ndarray, reach: int) -> Arrays:
     """Of either sign."""
-    return tuple(np.where(rng.random(a.shape) < 0.5, a, np.copysign(0, a - 5)) for a in (y, p))
+    y, p = (np.where(rng.random(a.shape) < 0.5, a, np.copysign(0, a - 5)) for a in (y, p))
+    return y, p
 
 
 def beside(y: np.ndarray, p: np.ndarray) -> np.ndarray:

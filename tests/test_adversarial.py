@@ -186,13 +186,13 @@ def test_whole_numbers_next_to_each_other(case: Case) -> None:
 FOUND = {
     "ndcg_score": Hard(
         np.full((SIZE, 4), 3, np.int32),
-        np.tile(np.float32([0.25, 0, 0, 0]), (SIZE, 1)),
+        np.tile(np.array([0.25, 0, 0, 0], np.float32), (SIZE, 1)),
         np.ones(SIZE, np.float32),
     ),
     "lovasz_hinge_loss": Hard(
-        np.int32([0, 1, 1, 1, 1, 1, 1]),
-        np.float32(2**20 + np.array([-1, 4, -2, -30, -88, 12, 0]) / 2),
-        np.float32([1, 1, 1, 1e6, 1, 1, 1]),
+        np.array([0, 1, 1, 1, 1, 1, 1], np.int32),
+        (2**20 + np.array([-1, 4, -2, -30, -88, 12, 0]) / 2).astype(np.float32),
+        np.array([1, 1, 1, 1e6, 1, 1, 1], np.float32),
     ),
 }
 """What few draws rarely hit."""

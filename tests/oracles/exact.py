@@ -24,7 +24,8 @@ from tests.oracles.regression import unit_deviance
 from tests.row import Case
 
 DIGITS = 60
-Number = mpmath.mpf
+Number = Any
+"""Of mpmath."""
 
 
 def numbers(a: np.ndarray) -> list[Number]:
