@@ -97,9 +97,7 @@ def test_agreement_of_hard_classes_is_exact(name, rng: np.random.Generator) -> N
 
 def test_lovasz_of_hard_classes_is_exact(rng: np.random.Generator) -> None:
     y, guess, proba = hard_classes(rng)
-    exact = jmetrics.jaccard_score(y, guess, average=None, num_classes=CLASSES)
-    np.testing.assert_array_equal(losses.lovasz_softmax_loss(y, proba, average=None), 1 - exact)
-    for average in ("macro", "weighted"):
+    for average in (None, "macro", "weighted"):
         exact = jmetrics.jaccard_score(y, guess, average=average, num_classes=CLASSES)
         assert_same(losses.lovasz_softmax_loss(y, proba, average=average), 1 - exact, rtol=1e-6)
 

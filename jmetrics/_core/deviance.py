@@ -77,9 +77,12 @@ def inside(y: Array, mu: Array, power: Power) -> Array:
     return jnp.where(p == 0, True, (mu > 0) & allowed_y & ((p < 0) | (p >= 1)))
 
 
-def unit_deviance(y: Array, mu: Array, power: Power) -> Array:
-    """Deviance of each entry; outside the domain any finite number."""
-    return _deviance(y, mu, power)
+def unit_deviance(y: Array, mu: Array, power: Power, error: Array | None = None) -> Array:
+    """Deviance of each entry; outside the domain any finite number.
+
+    The error y − mu may be known better than from both.
+    """
+    return _deviance(y, mu, y - mu if error is None else error, power)
 
 
 def unit_deviance_of_log(y: Array, log_mu: Array, power: Power) -> Array:
@@ -110,8 +113,8 @@ def representable(y: Array, mu: Array, power: Power) -> Array:
 
 
 @jax.custom_jvp
-def _deviance(y: Array, mu: Array, power: Power) -> Array:
-    return jnp.where(power.value == 0, jnp.square(y - mu), _general(y, mu, power))
+def _deviance(y: Array, mu: Array, error: Array, power: Power) -> Array:
+    return jnp.where(power.value == 0, jnp.square(error), _general(y, mu, error, power))
 
 
 @jax.custom_jvp
@@ -120,15 +123,16 @@ def _deviance_of_log(y: Array, log_mu: Array, power: Power) -> Array:
 
 
 def _tangent(general, slope_in_mu, slope_in_y, primals, tangents):
-    # Derivatives of the branches, taken one by one, would cancel far from y = mu.
-    (y, mu, power), (dy, dmu, dpower) = primals, tangents
+    # Derivatives of the branches, taken one by one, would cancel far from y = mu. What the error
+    # changes by is what y and mu do.
+    (y, mu, *error, power), (dy, dmu, *_, dpower) = primals, tangents
     tangent = jnp.zeros_like(y)
     if not isinstance(dmu, SymbolicZero):
-        tangent += dmu * slope_in_mu(y, mu, power)
+        tangent += dmu * slope_in_mu(y, mu, power, *error)
     if not isinstance(dy, SymbolicZero):
         tangent += dy * slope_in_y(y, mu, power)
     if not all(isinstance(part, SymbolicZero) for part in jax.tree.leaves(dpower)):
-        by_power = functools.partial(general, y, mu)
+        by_power = functools.partial(general, y, mu, *error)
         tangent += jax.jvp(by_power, (power,), (jax.tree.map(_instantiate, dpower),))[1]
     return tangent
 
@@ -153,17 +157,19 @@ def _instantiate(tangent: Array | SymbolicZero) -> Array:
     return tangent
 
 
-def slope_in_mu(y: Array, mu: Array, power: Power) -> Array:
+def slope_in_mu(y: Array, mu: Array, power: Power, error: Array | None = None) -> Array:
     """2 (mu − y) mu^−power."""
+    error = y - mu if error is None else error
     safe = _or_one(mu, mu > 0)
     root = power_of(safe, power.to_one / 2)  # for the power itself may be out of range
     # An error of 0 has no part in what is out of range, but has a derivative.
-    root = jnp.where((safe == y) & ~jnp.isfinite(root), jnp.ones_like(root), root)
+    root = jnp.where((error == 0) & ~jnp.isfinite(root), jnp.ones_like(root), root)
     # What makes less of a small mu comes first: y / mu may be out of range where the slope is not.
     small, inverse = safe < 1, 1 / safe
     first, second = jnp.where(small, root, inverse), jnp.where(small, inverse, root)
-    general = (safe - y) * first * second * root
-    return 2 * jnp.where(power.value == 0, mu - y, general)
+    distance = jnp.where(mu > 0, -error, safe - y)
+    general = distance * first * second * root
+    return 2 * jnp.where(power.value == 0, -error, general)
 
 
 def _slope_in_y(y: Array, mu: Array, power: Power) -> Array:
@@ -272,20 +278,20 @@ def _times_exp(y: Array, exponent: Array | float, log: Array) -> Array:
     return half * (y * half)
 
 
-def _general(y: Array, mu: Array, power: Power) -> Array:
+def _general(y: Array, mu: Array, error: Array, power: Power) -> Array:
     a, b = power.to_two, power.to_one
     ok = mu > 0
-    y, mu = _or_one(y, ok), _or_one(mu, ok)
+    y, mu, error = _or_one(y, ok), _or_one(mu, ok), jnp.where(ok, error, jnp.zeros_like(error))
     by_b = jnp.asarray(a >= 0.5)
     exponent = jnp.where(by_b, b, a)
-    base = jnp.where(y > 0, y, 2 * mu)
-    log = _log_ratio(base, mu)
+    base, error = jnp.where(y > 0, y, 2 * mu), jnp.where(y > 0, error, mu)
+    beside = jnp.abs(error) < mu / 4
+    log = jnp.where(beside, jnp.log1p(jnp.where(beside, error, 0) / mu), _log_ratio(base, mu))
     if power.is_limit:
         scale, apart = jnp.ones_like(mu), log
     else:
         scale = power_of(mu, exponent)
         apart = _powers_apart(base, scale, log, exponent)
-    error = base - mu
     relative = jnp.where(mu < 1, scale * error / mu, scale * (error / mu))
     high, low = _overflowing(base * apart, scale * error), _overflowing(relative, apart)
     near = (jnp.abs(log) < 0.5) & (jnp.abs(exponent * log) < 1)

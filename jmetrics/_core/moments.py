@@ -285,13 +285,19 @@ def _centred(x: Array | Whole, weight: Array, unit: Array | None) -> _Centred:
     centre = jnp.where(low <= high, jnp.clip(centre, low, high), jnp.zeros_like(centre))
     low, centre, high = (a / unit[0] for a in (low, lax.stop_gradient(centre), high))
     d = x / unit - centre[None]
+    step = jnp.zeros_like(centre)
+    if isinstance(x, Whole):
+        # Floats, of which the centre is one, may be further apart than such integers are.
+        step = lax.stop_gradient(safe_divide(weighted_sum(d, weight), total, 0.0))
+        step = jnp.where(jnp.isfinite(step), step, jnp.zeros_like(step))
+        d = d - step[None]
     first = weighted_sum(d, weight)
     shift = safe_divide(first, total, 0.0)
     # NaN is in the squares already, and must not meet a cotangent of 0 in the product too.
     a, b = (jnp.where(jnp.isfinite(first), x, jnp.zeros_like(x)) for x in (first, shift))
     deviation = jnp.maximum(weighted_sum(jnp.square(d), weight) - a * b, 0)
     entries = jnp.sum(jnp.broadcast_to(on, x.shape), axis=0, dtype=jnp.int32)
-    mean, rest = two_sum(centre, shift)
+    mean, rest = two_sum(centre, step + shift)
     return _Centred(Moments(entries, total, mean, rest, deviation, low, high), d, first)
 
 

@@ -167,7 +167,7 @@ def absolute(x: Array) -> Array:
     return x * lax.stop_gradient(jnp.sign(x))
 
 
-def kept_within(x: Array, low: float, high: float) -> Array:
+def kept_within(x: Array, low: float, high: float | Array) -> Array:
     """x, which rounding alone takes out of [low, high], with its own derivative at the ends."""
     return x + lax.stop_gradient(jnp.clip(x, low, high) - x)
 

@@ -228,8 +228,9 @@ def _interval_score_loss(y_true, y_pred, sample_weight, where, alpha, smoothing,
     y_true, y_pred, weight = resolve_exactly(y_true, y_pred, relative(sample_weight, where), where)
     alpha = jnp.asarray(alpha, y_pred.dtype)
     alpha = check.defined(alpha, (alpha > 0) & (alpha <= 1), "`alpha` must be in (0, 1]")
-    levels = jnp.stack([alpha / 2, 1 - alpha / 2])[None]
-    loss = _pinball(y_true[:, None] - y_pred, levels, smoothing, kernel)
+    # The noise is symmetric, ρ_(1−α/2)(u) = ρ_(α/2)(−u): 1 − α/2 would round a small α away.
+    error = (y_true[:, None] - y_pred) * jnp.asarray([[1, -1]], y_pred.dtype)
+    loss = _pinball(error, alpha / 2, smoothing, kernel)
     return weighted_mean(2 / alpha * jnp.sum(loss, axis=1), weight, undefined=0.0)
 
 

@@ -19,9 +19,9 @@ from jmetrics._core.deviance import (
     unit_deviance,
     unit_deviance_of_log,
 )
-from jmetrics._core.numerics import weighted_mean
+from jmetrics._core.numerics import nearest, weighted_mean
 from jmetrics._core.types import ArrayLike, Number
-from jmetrics._core.weights import relative, resolve
+from jmetrics._core.weights import relative, resolve_exactly
 
 _DOMAIN = (
     "`power` must be at most 0 or at least 1, and `y_true` non-negative from power 1 and "
@@ -289,7 +289,8 @@ def _checked(
 
 @functools.partial(jax.jit, static_argnames="deviance")
 def _tweedie_loss(y_true, y_pred, sample_weight, where, power, floor, *, deviance):
-    y_true, y_pred, weight = resolve(y_true, y_pred, relative(sample_weight, where), where)
+    y_true, y_pred, weight = resolve_exactly(y_true, y_pred, relative(sample_weight, where), where)
+    error, y_true, y_pred = y_true - y_pred, nearest(y_true), nearest(y_pred)
     power, floor = power.astype(y_true.dtype), jnp.asarray(floor, y_true.dtype)
     floor = check.defined(floor, floor > 0, "`floor` must be positive")
     one, off = jnp.ones_like(y_true), weight == 0
@@ -297,40 +298,42 @@ def _tweedie_loss(y_true, y_pred, sample_weight, where, power, floor, *, devianc
     if deviance is _likelihood:
         domain &= (power.to_one < 0) & (power.to_two > 0)
 
-    def of(y: Array, linear: Array) -> Array:
-        return deviance(y, linear, power, floor)
+    def of(y: Array, linear: Array, error: Array) -> Array:
+        return deviance(y, linear, error, power, floor)
 
     if deviance in _STEEP and jnp.issubdtype(weight.dtype, jnp.floating):
         # An overflow must not reach the gradient even at weight 0: 0 · ∞ is NaN.
-        parts = jax.jvp(of, *lax.stop_gradient(((y_true, y_pred), (one, one))))
+        changes = one, one, jnp.zeros_like(one)
+        parts = jax.jvp(of, *lax.stop_gradient(((y_true, y_pred, error), changes)))
         lost = off & ~(domain & jnp.isfinite(sum(parts)))
         y_true, y_pred = jnp.where(lost, one, y_true), jnp.where(lost, 0, y_pred)
+        error = jnp.where(lost, one, error)
     reason = _BETWEEN if deviance is _likelihood else _DOMAIN
-    values = check.defined(of(y_true, y_pred), domain | off, reason)
+    values = check.defined(of(y_true, y_pred, error), domain | off, reason)
     return weighted_mean(lax.optimization_barrier(values), weight, undefined=0.0)
 
 
-def _of_log(y: Array, linear: Array, power: Power, _: Array) -> Array:
+def _of_log(y: Array, linear: Array, _: Array, power: Power, __: Array) -> Array:
     return unit_deviance_of_log(y, linear, power)
 
 
-def _of_softplus(y: Array, linear: Array, power: Power, _: Array) -> Array:
+def _of_softplus(y: Array, linear: Array, _: Array, power: Power, __: Array) -> Array:
     # Far below 0, log(1 + e^x) is e^x to all digits.
     low = linear < (-17.0 if linear.dtype.itemsize <= 4 else -37.0)
     log_mu = jnp.log(jax.nn.softplus(jnp.where(low, jnp.zeros_like(linear), linear)))
     return unit_deviance_of_log(y, jnp.where(low, linear, log_mu), power)
 
 
-def _of_mean(y: Array, linear: Array, power: Power, floor: Array) -> Array:
-    mu = jnp.where(linear > floor, linear, floor)
+def _of_mean(y: Array, linear: Array, error: Array, power: Power, floor: Array) -> Array:
+    allowed = (linear > floor) | (power.value == 0)
+    mu, error = jnp.where(allowed, linear, floor), jnp.where(allowed, error, y - floor)
     short = mu - linear
-    slope = lax.stop_gradient(jnp.minimum(slope_in_mu(y, mu, power), 0))
+    slope = lax.stop_gradient(jnp.minimum(slope_in_mu(y, mu, power, error), 0))
     bent = short * (short * jnp.exp(-power.value * jnp.log(floor)) - slope)
-    positive = unit_deviance(y, mu, power) + bent
-    return jnp.where(power.value == 0, jnp.square(y - linear), positive)
+    return unit_deviance(y, mu, power, error) + bent
 
 
-def _likelihood(y: Array, linear: Array, power: Power, _: Array) -> Array:
+def _likelihood(y: Array, linear: Array, _: Array, power: Power, __: Array) -> Array:
     a, b = power.to_two, power.to_one
     between = (a > 0) & (b < 0)
     a, b = jnp.where(between, a, 0.5), jnp.where(between, b, -0.5)

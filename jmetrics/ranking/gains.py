@@ -21,7 +21,7 @@ from jmetrics._core.lists import (
     prefix_sums,
     ranked_gains,
 )
-from jmetrics._core.numerics import safe_divide
+from jmetrics._core.numerics import kept_within, safe_divide
 from jmetrics._core.types import ArrayLike, Number
 from jmetrics.ranking._lists import (
     NOT_NAN,
@@ -450,7 +450,7 @@ def _cumulative(ranked: RankedGains, k: int | None, log_base: Number) -> tuple[A
 def _normalised(ranked: tuple[RankedGains, Array, Lists], k: int | None) -> tuple[Array, Array]:
     by_score, gain, lists = ranked
     value, best = _discounted_gain(by_score, k), ideal_gain(gain, lists, k)
-    return safe_divide(value, best, 0.0), best != 0
+    return safe_divide(kept_within(value, -jnp.inf, best), best, 0.0), best != 0
 
 
 def _rank_biased(ranked: RankedGains, k: int | None, persistence: Number) -> tuple[Array, Array]:

@@ -14,11 +14,19 @@ from jmetrics._core.anatomy import AT_MOST_ONE, NONNEGATIVE, Step, metric, plan
 from jmetrics._core.deviance import Power, inside, representable, unit_deviance
 from jmetrics._core.exporting import exportable
 from jmetrics._core.merging import Union, number, plus, scale
-from jmetrics._core.moments import InUnits, Moments, merging_unit, moments
-from jmetrics._core.numerics import mean_of, power_of, unit_near, weighted_sum, weighted_total
+from jmetrics._core.moments import InUnits, Moments, distance, merging_unit, moments
+from jmetrics._core.numerics import (
+    Whole,
+    mean_of,
+    nearest,
+    power_of,
+    unit_near,
+    weighted_sum,
+    weighted_total,
+)
 from jmetrics._core.sharding import with_auto_axes
 from jmetrics._core.types import ArrayLike, Number
-from jmetrics._core.weights import resolve
+from jmetrics._core.weights import resolve_exactly
 from jmetrics.regression.explained import explained_fraction
 
 _DOMAIN = (
@@ -79,19 +87,25 @@ def _mean_deviance(y_true: Any, y_pred: Any, power: Any, sample_weight: Any, whe
 
 
 def _total_deviance(y_true, y_pred, sample_weight, where, power):
-    y_true, y_pred, weight = resolve(y_true, y_pred, sample_weight, where)
+    y_true, y_pred, weight = resolve_exactly(y_true, y_pred, sample_weight, where)
     return weighted_total(_deviance(y_true, y_pred, weight, power.astype(y_true.dtype)), weight)
 
 
-def _deviance(y_true: Array, y_pred: Array, weight: Array, power: Power) -> Array:
+def _deviance(
+    y_true: Array | Whole, y_pred: Array | Whole, weight: Array, power: Power, rest: Any = 0
+) -> Array:
+    """Deviance of each sample, of a prediction that is `rest` above its float."""
     off, weighted = weight == 0, jnp.issubdtype(weight.dtype, jnp.floating)
+    error = (y_true - y_pred) - rest
+    y_true, y_pred = nearest(y_true), nearest(y_pred)
     domain = inside(y_true, y_pred, power) | off
     if weighted:
         # An overflow must not reach the gradient even at weight 0: 0·∞ is NaN.
         lost = off & ~representable(y_true, y_pred, power)
         one = jnp.ones_like(y_true)
         y_true, y_pred = jnp.where(lost, one, y_true), jnp.where(lost, one, y_pred)
-    deviance = check.defined(unit_deviance(y_true, y_pred, power), domain, _DOMAIN)
+        error = jnp.where(lost, jnp.zeros_like(error), error)
+    deviance = check.defined(unit_deviance(y_true, y_pred, power, error), domain, _DOMAIN)
     # Fused into a weighted sum, XLA computes it several times slower.
     return lax.optimization_barrier(deviance) if weighted else deviance
 
@@ -239,8 +253,7 @@ class Deviances(NamedTuple):
         """
         target = Moments.joined([part.target for part in parts], union)
         power = jax.tree.map(lambda *powers: union.most(powers), *(part.power for part in parts))
-        mean = target.mean
-        totals = (plus(part.total, _of_mean(part.target, mean, power)) for part in parts)
+        totals = (plus(part.total, _of_mean(part.target, target, power)) for part in parts)
         residual = union.sum(part.residual for part in parts)
         return Deviances(target, union.sum(totals), residual, power)
 
@@ -253,27 +266,29 @@ class Deviances(NamedTuple):
         return Deviances(self.target.times(factor), total, residual, self.power)
 
 
-def _of_mean(part: Moments, mean: Array, power: Power) -> Array:
+def _of_mean(part: Moments, whole: Moments, power: Power) -> Array:
     """Weighted deviance of the mean of a part from the mean of all."""
-    weight, own = number(part.weight), part.mean
-    some = (weight > 0) & (own != mean)
-    one = jnp.ones_like(mean)
-    own, mean = jnp.where(some, own, one), jnp.where(some, mean, one)
-    return jnp.where(some, weight * unit_deviance(own, mean, power), jnp.zeros_like(mean))
+    weight, apart = number(part.weight), distance(part, whole)
+    some = (weight > 0) & (apart != 0)
+    one, zero = jnp.ones_like(apart), jnp.zeros_like(apart)
+    own, mean, apart = (
+        jnp.where(some, a, other)
+        for a, other in ((part.mean, one), (whole.mean, one), (apart, zero))
+    )
+    return jnp.where(some, weight * unit_deviance(own, mean, power, apart), zero)
 
 
 @with_auto_axes
 def _deviances(y_true, y_pred, sample_weight, where, power):
-    y_true, y_pred, weight = resolve(y_true, y_pred, sample_weight, where)
+    y_true, y_pred, weight = resolve_exactly(y_true, y_pred, sample_weight, where)
     power = power.astype(y_true.dtype)
-    unit = unit_near(y_true, weight != 0)
+    unit = unit_near(nearest(y_true), weight != 0)
     target = moments(y_true, weight, unit)
     y_true, y_pred = y_true / unit, y_pred / unit
-    mean = jnp.broadcast_to(target.mean, y_true.shape)
-    # The total of a constant target is 0, even if its mean, such as 0, is outside the domain.
-    one = jnp.ones_like(y_true)
-    varied, mean = (jnp.where(target.constant, one, a) for a in (y_true, mean))
-    total = weighted_sum(_deviance(varied, mean, weight, power), weight)
+    # The mean of a constant target, such as 0, may be outside the domain.
+    mean = jnp.broadcast_to(jnp.where(target.constant, 1, target.mean), y_true.shape)
+    total = weighted_sum(_deviance(y_true, mean, weight, power, target.rest), weight)
+    total = jnp.where(target.constant, jnp.zeros_like(total), total)
     residual = weighted_sum(_deviance(y_true, y_pred, weight, power), weight)
     in_unit = Deviances(target, total, residual, power)
     return InUnits((merging_unit(unit[0], target),), in_unit)

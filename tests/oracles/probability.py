@@ -30,10 +30,15 @@ def log_loss(y_true, y_proba, sample_weight=None, *, normalize=True):
 
 
 def _log_loss(y_true, y_proba, weight, *, normalize=True):
-    p = rows_of(y_proba)
-    eps = np.finfo(p.dtype).eps
-    loss = -np.log(np.clip((p * truth_of(y_true, p.shape[1])).sum(axis=1), eps, 1 - eps))
+    loss = -np.log(own_probability(y_true, y_proba))
     return weight @ loss / (weight.sum() if normalize else 1)
+
+
+def own_probability(y_true, y_proba):
+    """That of the true class, clipped at the spacing of what came in, which may be integers."""
+    p, dtype = rows_of(y_proba), np.asarray(y_proba).dtype
+    eps = float(np.finfo(dtype if dtype.kind == "f" else np.float32).eps)
+    return np.clip((p * truth_of(y_true, p.shape[1])).sum(axis=1), eps, 1 - eps)
 
 
 def log_loss_from_logits(y_true, logits, sample_weight=None, *, normalize=True):
@@ -44,7 +49,8 @@ def log_loss_from_logits(y_true, logits, sample_weight=None, *, normalize=True):
 def _from_logits(y_true, logits, weight, *, normalize):
     z = np.asarray(logits).astype(np.float64)
     z = np.stack([np.zeros(len(z)), z], axis=1) if z.ndim == 1 else z
-    loss = np.logaddexp.reduce(z, axis=1) - (z * truth_of(y_true, z.shape[1])).sum(axis=1)
+    own = np.where(truth_of(y_true, z.shape[1]), z, 0).sum(axis=1, keepdims=True)
+    loss = np.logaddexp.reduce(z - own, axis=1)
     return weight @ loss / (weight.sum() if normalize else 1)
 
 
@@ -60,6 +66,9 @@ def normalized_entropy(y_true, y_proba, weight):
 
 @unless_nothing_counts(np.nan, at_least=2)
 def d2_log_loss(y_true, y_proba, weight):
+    if len(np.unique(y_true)) == 1:
+        certain = np.asarray(y_true).astype(np.asarray(y_proba).dtype)
+        return float(_log_loss(y_true, y_proba, weight) == _log_loss(y_true, certain, weight))
     return 1 - normalized_entropy(y_true, y_proba, weight)
 
 
@@ -74,6 +83,8 @@ def brier(y_true, y_proba, weight, *, scale_by_half="auto"):
 @unless_nothing_counts(np.nan, at_least=2)
 def d2_brier(y_true, y_proba, weight):
     f = frequencies(y_true, weight, rows_of(y_proba).shape[1])
+    if len(np.unique(y_true)) == 1:
+        return float(brier(y_true, y_proba, weight) == 0)
     return 1 - brier(y_true, y_proba, weight, scale_by_half=False) / np.sum(f * (1 - f))
 
 

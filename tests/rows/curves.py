@@ -52,17 +52,22 @@ def moment(x: Any, y: Any) -> Any:
     return jnp.sum(jnp.diff(x) * (low * low + low * high + high * high)) / 3 + 0 * (x[-1] + y[-1])
 
 
+SUMMARIES: set[Callable[..., Any]] = set()
+"""What `summed` has made."""
+
+
 def summed(
     curve: Callable[..., Any], summary: Callable[..., Any], **fixed: Any
 ) -> Callable[..., Any]:
     """Numbers that a curve gives however it is padded, so that every law can be asked of it."""
 
-    @functools.wraps(curve)
+    @functools.wraps(curve, assigned=("__module__", "__name__"))
     def metric(y_true: Any, y_score: Any, **arguments: Any) -> Any:
         points = curve(y_true, y_score, **fixed, **arguments)
         with jax.transfer_guard("allow"), jax.debug_nans(False):
             return summary(*points)
 
+    SUMMARIES.add(metric)
     return metric
 
 
