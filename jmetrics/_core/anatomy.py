@@ -20,8 +20,6 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from jmetrics._core.weights import relative
-
 Function = TypeVar("Function", bound=Callable[..., Any])
 Parameters = ParamSpec("Parameters")
 Value = TypeVar("Value")
@@ -77,8 +75,6 @@ class Plan:
     """Whether the statistics of parts of the data make up that of all, see `merging.join`."""
     labels: int | None = field(default=None, metadata=_STATIC)
     """How many classes a metric of nothing but labels has, `SAME` if it asks only which agree."""
-    totals: bool = field(default=False, metadata=_STATIC)
-    """Whether the value depends on the sums of weights, not on their ratios alone."""
 
     def statistic(self) -> Any:
         """Measure the arrays."""
@@ -87,12 +83,6 @@ class Plan:
     def value(self) -> Any:
         """Measure the arrays and finish."""
         return self.finish(self.statistic())
-
-    def scaled(self) -> Plan:
-        """Return the plan for weights whose sums stay in range, if only their ratios matter."""
-        *_, sample_weight, where = self.arrays
-        weight = None if self.totals else relative(sample_weight, where)
-        return self if weight is None else self.reweighted(weight)
 
     def reweighted(self, sample_weight: Array) -> Plan:
         """Return the plan for other weights of the same samples."""
@@ -107,10 +97,9 @@ def plan(
     *,
     merges: bool = True,
     labels: int | None = None,
-    totals: bool = False,
 ) -> Any:
     """Return a plan, as what a metric returns."""
-    return Plan(tuple(arrays), measure, finish, merges, labels, totals)
+    return Plan(tuple(arrays), measure, finish, merges, labels)
 
 
 @dataclass(frozen=True)
@@ -186,7 +175,7 @@ def metric(
 
 @jax.jit
 def _run(plan: Plan) -> Any:
-    return plan.scaled().value()
+    return plan.value()
 
 
 def has_plan(function: Callable[..., Any]) -> bool:

@@ -143,9 +143,13 @@ def from_largest(x: Array, dtype: DTypeLike) -> Array:
 
 
 def safe_divide(numerator: Array, denominator: Array, undefined: float | Array) -> Array:
-    """Divide; where the denominator is 0 the result is `undefined`, with zero gradient."""
+    """Divide; where the denominator is 0 the result is `undefined`, with zero gradient.
+
+    It is NaN where the denominator, mostly a sum of weights, is out of range, and not 0.
+    """
     ok = denominator != 0
     ratio = _ratio(numerator, jnp.where(ok, denominator, jnp.ones_like(denominator)))
+    ratio = jnp.where(jnp.isinf(denominator), jnp.nan, ratio)
     return jnp.where(ok, ratio, jnp.asarray(undefined, ratio.dtype))
 
 

@@ -136,7 +136,7 @@ def _share(
         share_of, wrong=wrong, normalize=bool(normalize), dtype=accumulator(*arrays[:3])
     )
     measure = Step.of(_matching_samples)
-    return plan(arrays, measure, finish, labels=SAME, totals=not normalize)
+    return plan(arrays, measure, finish, labels=SAME)
 
 
 def _matching_samples(y_true, y_pred, sample_weight, where):

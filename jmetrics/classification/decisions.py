@@ -212,7 +212,7 @@ def top_k_accuracy_score(
     finish = Step.of(
         _share_of_hits, wrong=False, normalize=bool(normalize), dtype=accumulator(*arrays[1:3])
     )
-    return plan(arrays, Step.of(_hits, k=k), finish, totals=not normalize)
+    return plan(arrays, Step.of(_hits, k=k), finish)
 
 
 @exportable

@@ -474,7 +474,7 @@ def precision_recall_fscore_support(
     finish = Step.of(
         _with_support, scores.finish, of_class=of_class, dtype=count_dtype(*scores.arrays)
     )
-    return plan(scores.arrays, scores.measure, finish, labels=scores.labels, totals=of_class)
+    return plan(scores.arrays, scores.measure, finish, labels=scores.labels)
 
 
 def _with_support(statistic, finish, *, of_class, dtype):

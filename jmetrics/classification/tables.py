@@ -84,7 +84,7 @@ def confusion_matrix(
     dtype = count_dtype(*arrays) if normalize is None else accumulator(*arrays[:3])
     finish = Step.of(_normalized, normalize=normalize, dtype=dtype)
     measure = Step.of(pair_cells, labels=labels, num_classes=num_classes)
-    return plan(arrays, measure, finish, labels=num_classes, totals=normalize is None)
+    return plan(arrays, measure, finish, labels=num_classes)
 
 
 def pair_cells(y_true, y_pred, sample_weight, where, *, labels, num_classes):
@@ -176,9 +176,9 @@ def multilabel_confusion_matrix(
     finish = Step.of(_stacked, dtype=count_dtype(*arrays))
     if samplewise:
         measure = Step.of(_sample_cells, **classes)
-        return plan(arrays, measure, finish, merges=False, totals=True)
+        return plan(arrays, measure, finish, merges=False)
     measure = Step.of(class_cells, **classes)
-    return plan(arrays, measure, finish, labels=num_classes, totals=True)
+    return plan(arrays, measure, finish, labels=num_classes)
 
 
 def _sample_cells(y_true, y_pred, sample_weight, where, *, labels, num_classes):

@@ -14,7 +14,7 @@ from jmetrics._core.lists import Segments
 from jmetrics._core.numerics import tabulate
 from jmetrics._core.order import tie_bounds, unsort
 from jmetrics._core.sorting import sort_items
-from jmetrics._core.weights import combine, relative
+from jmetrics._core.weights import combine
 from jmetrics.inference._draws import Bounds, draw, draw_cells
 
 
@@ -110,7 +110,6 @@ def samples_of(given: Given, size: int, dtype: DTypeLike) -> Samples:
         where = segments.sum(combine(None, where, (size,), jnp.int32)) > 0
         size = segments.count
     shape = (size,)
-    sample_weight = relative(sample_weight, where)
     weight = jnp.ones(shape, dtype) if sample_weight is None else sample_weight.astype(dtype)
     alive = None
     if sample_weight is not None or where is not None:

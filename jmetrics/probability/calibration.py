@@ -16,7 +16,7 @@ from jmetrics._core import check
 from jmetrics._core.anatomy import NONNEGATIVE, UNIT, Step, metric, plan
 from jmetrics._core.exporting import exportable
 from jmetrics._core.merging import Legal, legal_value
-from jmetrics._core.numerics import absolute, accumulator, safe_divide, safe_sqrt, tabulate
+from jmetrics._core.numerics import absolute, accumulator, safe_divide, safe_sqrt, scaled, tabulate
 from jmetrics._core.order import order, tied_weight, unsort
 from jmetrics._core.sharding import with_auto_axes
 from jmetrics._core.types import ArrayLike
@@ -80,7 +80,7 @@ def equal_width(confidence: Array, n_bins: int, dtype: DTypeLike | None = None) 
 
 def equal_mass(confidence: Array, weight: Array, n_bins: int) -> Array:
     """Bins of about equal weight, by the weighted mid-rank of each confidence."""
-    weight = lax.stop_gradient(weight)
+    weight = scaled(lax.stop_gradient(weight))
     by_confidence = order(confidence)
     item, start, end = (field[None] for field in by_confidence)
     above, tied = tied_weight(weight[item], start, end)
@@ -200,7 +200,7 @@ def calibration_error(
         y_true=y_true, y_proba=y_proba, sample_weight=sample_weight, where=where
     )
     finish = Step.of(_error_of_bins, norm=norm, debiased=bool(debiased))
-    return _of_bins(arrays, finish, n_bins, strategy, multi_class, totals=bool(debiased))
+    return _of_bins(arrays, finish, n_bins, strategy, multi_class)
 
 
 def _of_bins(
@@ -209,14 +209,12 @@ def _of_bins(
     n_bins: Any,
     strategy: Any,
     multi_class: str = "top_label",
-    *,
-    totals: bool = False,
 ) -> Any:
     """Plan to bin and finish; "quantile" does not merge, since its edges depend on the data."""
     check.one_of("strategy", strategy, STRATEGIES)
     n_bins = check.positive_integer("n_bins", n_bins)
     measure = Step.of(_binned, n_bins=n_bins, strategy=strategy, multi_class=multi_class)
-    return plan(arrays, measure, finish, merges=strategy == "uniform", totals=totals)
+    return plan(arrays, measure, finish, merges=strategy == "uniform")
 
 
 @exportable
@@ -343,7 +341,7 @@ def calibration_curve(
     arrays = check.class_scores(
         y_true=y_true, y_proba=y_proba, sample_weight=sample_weight, where=where
     )
-    return _of_bins(arrays, Step.of(_curve), n_bins, strategy, totals=True)
+    return _of_bins(arrays, Step.of(_curve), n_bins, strategy)
 
 
 def _curve(statistic):

@@ -82,7 +82,7 @@ def log_loss(
         y_true=y_true, y_proba=y_proba, sample_weight=sample_weight, where=where
     )
     finish = Step.of(_mean_or_sum, normalize=bool(normalize))
-    return plan(arrays, Step.of(_log_losses), finish, totals=not normalize)
+    return plan(arrays, Step.of(_log_losses), finish)
 
 
 def _log_losses(y_true, y_proba, sample_weight, where):
@@ -165,7 +165,7 @@ def log_loss_from_logits(
         y_true=y_true, logits=logits, sample_weight=sample_weight, where=where
     )
     finish = Step.of(_mean_or_sum, normalize=bool(normalize))
-    return plan(arrays, Step.of(_logit_losses), finish, totals=not normalize)
+    return plan(arrays, Step.of(_logit_losses), finish)
 
 
 def _logit_losses(y_true, logits, sample_weight, where):

@@ -174,7 +174,7 @@ def adjusted_r2_score(
     )
     n_features = check.number("n_features", n_features)
     finish = Step.of(_adjusted_r2, outputs, n_features, average=average)
-    return plan(arrays, Step.of(_fit), finish, totals=True)
+    return plan(arrays, Step.of(_fit), finish)
 
 
 def _adjusted_r2(fit, outputs, n_features, *, average):
