@@ -275,7 +275,9 @@ def long_sum(x: Array) -> Array:
     known = isinstance(n, int)  # or a name, in exported programs
     if known and n < 2 * _LONG:
         return jnp.sum(x, axis=0)
-    run = _run_length(n, shards(x)) if known else None
+    # Axes of a mesh that are automatic do not show while tracing.
+    parts = max(shards(x), jax.device_count()) if known else 1
+    run = _run_length(n, parts) if parts > 1 else None
     if run is not None:
         return jnp.sum(_sums_of_runs(x, run), axis=0)
     end = n // _LONG * _LONG
@@ -288,13 +290,13 @@ def _sums_of_runs(x: Array, run: int) -> Array:
 
 
 @functools.cache
-def _run_length(n: int, shards: int) -> int | None:
+def _run_length(n: int, parts: int) -> int | None:
     """How long runs are that make up n, and what each of several devices holds of it.
 
-    A run across devices would have to be gathered. Their number is not always known while
-    tracing: a power of two, as large as divides n, is taken for a multiple of it.
+    A run across devices would have to be gathered. On one, XLA is faster with runs that leave
+    something over.
     """
-    size = n // math.gcd(n, _LONG * shards)
+    size = n // math.gcd(n, parts)
     longest = min(_LONG, size)
     return next((run for run in range(longest, _LONG // 32, -1) if size % run == 0), None)
 
