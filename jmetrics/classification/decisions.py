@@ -22,8 +22,8 @@ from jmetrics._core.counts import (
     matches,
 )
 from jmetrics._core.exporting import exportable
-from jmetrics._core.merging import LEAST, MOST, Legal, kinds
-from jmetrics._core.numerics import accumulator, extremes, from_largest, mean_of, weighted_total
+from jmetrics._core.merging import ALL, Legal, kinds
+from jmetrics._core.numerics import accumulator, from_largest, mean_of, weighted_total
 from jmetrics._core.types import ArrayLike
 from jmetrics._core.weights import admissible, clean, combine, over_trailing
 from jmetrics.classification._averages import Labelled, share_or_total
@@ -216,21 +216,20 @@ def top_k_accuracy_score(
 
 
 @exportable
-@kinds(low=LEAST, high=MOST)
+@kinds(probable=ALL)
 class BinaryHits(NamedTuple):
-    """Matches at two thresholds for two classes, and the range of the scores, which picks one."""
+    """Matches at two thresholds for two classes, and what picks one of them."""
 
     above_half: Matches
     above_zero: Matches
-    low: Array
-    high: Array
+    probable: Array
+    """Whether all scores are in [0, 1]."""
 
     @property
     def chosen(self) -> Matches:
         """Matches above 0.5 if all scores are in [0, 1], and above 0 otherwise."""
-        probable = (self.low >= 0) & (self.high <= 1)
         return jax.tree.map(
-            functools.partial(jnp.where, probable), self.above_half, self.above_zero
+            functools.partial(jnp.where, self.probable), self.above_half, self.above_zero
         )
 
 
@@ -257,7 +256,8 @@ def _hits(y_true, y_score, sample_weight, where, *, k):
 
 def _binary_hits(y_true: Array, y_score: Array, weight: Array) -> BinaryHits:
     half, zero = (matches((y_score > at) == is_positive(y_true), weight) for at in (0.5, 0.0))
-    return BinaryHits(half, zero, *extremes(y_score, weight != 0))
+    probable = ((y_score >= 0) & (y_score <= 1)) | (weight == 0)
+    return BinaryHits(half, zero, jnp.all(probable))
 
 
 def _places_above(y_true: Array, y_score: Array) -> Array:
