@@ -79,7 +79,7 @@ def documented() -> dict[str, griffe.Function | griffe.Class]:
 
 
 DOCUMENTED = documented()
-METRICS = {path_of(row.metric) for row in ROWS}
+METRICS = {f"{row.metric.__module__}.{row.metric.__name__}" for row in ROWS}
 
 
 def sections_of(obj: griffe.Function | griffe.Class) -> dict[str, Any]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import jax
 import jax.numpy as jnp
 from jax import Array, lax
 
@@ -10,11 +13,12 @@ def nan_if(tangent: Array, lost: Array) -> Array:
     """Turn a tangent that is `lost`, and its cotangent, into NaN unless it is 0.
 
     0 × NaN would be NaN. Two finite factors leave 0 what it is, and make ∞ of any other number,
-    and ∞ − ∞ is NaN. Barriers keep a compiler from multiplying the factors first, and one for
-    each term keeps the transpose from adding the terms first.
+    and ∞ − ∞ is NaN. Barriers keep a compiler from multiplying the factors first, and from
+    rounding a product and a sum once; those of each term keep the transpose from adding first.
     """
     far = jnp.where(lost, jnp.finfo(tangent.dtype).max, jnp.ones_like(tangent))
-    above, below = (lax.optimization_barrier(tangent * far) * end for end in (far, -far))
+    alone = lax.optimization_barrier
+    above, below = (alone(alone(alone(tangent) * far) * end) for end in (far, -far))
     return jnp.where(lost, above + below, tangent)
 
 
@@ -32,3 +36,15 @@ def over_slope(tangent: Array, divisor: Array) -> Array:
     """tangent / divisor, where a divisor that is NaN leaves a tangent of 0, and a cotangent, 0."""
     lost = jnp.isnan(divisor)
     return nan_if(tangent / jnp.where(lost, jnp.ones_like(divisor), divisor), lost)
+
+
+@jax.custom_jvp
+def nan_unless(value: Array, inside: Array) -> Array:
+    """The value, or NaN with a gradient of NaN, that of a cotangent of 0 apart."""
+    return jnp.where(inside, value, jnp.full_like(value, jnp.nan))
+
+
+@nan_unless.defjvp
+def _nan_unless_jvp(primals: tuple[Array, Array], tangents: Any) -> tuple[Array, Array]:
+    (value, inside), (tangent, _) = primals, tangents
+    return nan_unless(value, inside), nan_if(tangent, ~inside)

@@ -18,6 +18,7 @@ from jax import Array, lax
 from jmetrics._core import check
 from jmetrics._core.anatomy import InOrder, Plan, Step
 from jmetrics._core.merging import ALL, SUM, map_fields
+from jmetrics._core.tangents import nan_unless
 from jmetrics.inference._plans import Problem, Weighable
 
 _MOST_SUMS = 32
@@ -38,7 +39,10 @@ class Summed:
 
     def reweighted(self, sample_weight: Array) -> Summed:
         """Return the metric for other weights of the same samples."""
-        total = jnp.matmul(self.sums, sample_weight, precision=lax.Precision.HIGHEST)
+        lost = ~jnp.all(jnp.isfinite(self.sums), axis=1, keepdims=True)
+        known = jnp.where(lost, jnp.zeros_like(self.sums), self.sums)
+        total = jnp.matmul(known, sample_weight, precision=lax.Precision.HIGHEST)
+        total = nan_unless(total, ~lost[:, 0])  # and no other sum than this
         return dataclasses.replace(self, statistic=_with_sums(self.statistic, total))
 
     def value(self) -> Any:

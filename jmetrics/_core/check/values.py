@@ -14,7 +14,7 @@ from jax.experimental import checkify
 
 from jmetrics._core.check.numbers import array
 from jmetrics._core.check.tracing import TracingMode
-from jmetrics._core.tangents import nan_if
+from jmetrics._core.tangents import nan_unless
 
 _checks = TracingMode("checks")
 _RAISE, _SILENT = "raise", "silent"
@@ -37,18 +37,7 @@ def defined(value: Array, inside: Array, reason: str) -> Array:
         checkify.debug_check(jnp.all(inside), reason)
     if not jnp.issubdtype(value.dtype, jnp.floating):
         return jnp.where(inside, value, jnp.iinfo(value.dtype).min)
-    return _nan_unless(value, inside)
-
-
-@jax.custom_jvp
-def _nan_unless(value: Array, inside: Array) -> Array:
-    return jnp.where(inside, value, jnp.full_like(value, jnp.nan))
-
-
-@_nan_unless.defjvp
-def _nan_unless_jvp(primals: tuple[Array, Array], tangents: Any) -> tuple[Array, Array]:
-    (value, inside), (tangent, _) = primals, tangents
-    return _nan_unless(value, inside), nan_if(tangent, ~inside)
+    return nan_unless(value, inside)
 
 
 def checked(metric: Callable[..., Any]) -> Callable[..., Any]:
