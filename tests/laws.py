@@ -93,7 +93,7 @@ def says_something(law: Law, case: Case) -> bool:
 # --- transformations ---------------------------------------------------------------------
 
 
-@law_of_the_row
+@law_of_the_kernel
 def jit_is_eager(case: Case) -> None:
     data = sample(case)
     assert_same(evaluate(case, data).value, eager(case, data), rtol=1e-6)
@@ -279,7 +279,7 @@ def zero_weight_is_deletion(case: Case) -> None:
         assert_zero(result.by_pred[~keep], f"gradient of predictions of weight 0 over {bad}")
 
 
-@law_of_the_row
+@law_of_the_kernel
 def default_is_to_count_all_alike(case: Case) -> None:
     """Neither weight nor mask, or one of them: the same as ones, and as the oracle."""
     data = sample(case)

@@ -16,7 +16,7 @@ from jmetrics import inference
 from jmetrics._core.anatomy import REAL, range_of
 from tests.compare import assert_in_range
 from tests.harness import Data, evaluate, sample
-from tests.laws import law, law_of_the_kernel, law_of_the_row
+from tests.laws import law, law_of_the_kernel
 from tests.row import POSITIVE, Case
 
 
@@ -35,7 +35,7 @@ def values_stay_in_range(case: Case) -> None:
             assert_in_range(evaluate(case, given).value, range_of_case(case))
 
 
-@law_of_the_row
+@law_of_the_kernel
 def ends_of_jackknife_stay_in_range(case: Case) -> None:
     interval = inference.jackknife(metric_of(case))
     for given in (sample(case), nearly_perfect(case)):
