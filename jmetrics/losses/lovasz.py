@@ -126,8 +126,8 @@ def lovasz_softmax_loss(
         Berman, Triki & Blaschko (2018).
 
     Examples:
-        >>> float(lovasz_softmax_loss([0, 1, 1], [0.25, 0.5, 1.0], average="binary"))
-        0.2916666567325592
+        >>> round(float(lovasz_softmax_loss([0, 1, 1], [0.25, 0.5, 1.0], average="binary")), 6)
+        0.291667
     """
     check.one_of("average", average, _AVERAGES)
     arrays = checked_inputs(y_true, y_proba, sample_weight, where)
