@@ -5,6 +5,7 @@ Part of the laws; see `tests/laws.py`.
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import jax
@@ -16,7 +17,14 @@ from jmetrics import inference
 from jmetrics._core.anatomy import has_plan
 from tests.compare import assert_nan, assert_raises, assert_same, assert_zero
 from tests.harness import Data, N, eager, evaluate, rng_of, sample, some
-from tests.laws import eager_checked, law, law_of_the_kernel, law_of_the_row, only
+from tests.laws import (
+    eager_checked,
+    law,
+    law_of_the_kernel,
+    law_of_the_row,
+    may_mask_entries,
+    only,
+)
 from tests.row import Case
 
 BAD = (np.nan, np.inf)
@@ -84,28 +92,28 @@ def has_columns(case: Case) -> bool:
 @law
 @only(has_columns)
 def nan_stays_in_its_column(case: Case) -> None:
-    """What is no number in one column changes no value or gradient of another."""
+    """What is no number in one column changes no value or gradient of another, masked or not."""
 
     @jax.jit
-    def of_the_last(y_true: Any, y_pred: Any, weight: Any) -> Any:
+    def of_the_last(y_true: Any, y_pred: Any, weight: Any, where: Any) -> Any:
         def value(y_pred: Any, weight: Any) -> Any:
-            return [
-                leaf[..., -1]
-                for leaf in jax.tree.leaves(case(y_true, y_pred, sample_weight=weight))
-            ]
+            found = jax.tree.leaves(case(y_true, y_pred, sample_weight=weight, where=where))
+            return [leaf[..., -1] for leaf in found]
 
         found, pullback = jax.vjp(value, y_pred, weight)
         by_pred, by_weight = pullback([jnp.ones_like(leaf) for leaf in found])
         return found, by_pred[:, -1], by_weight
 
     data = sample(case)
-    expected = of_the_last(*data[:3])
-    for spoilt in data._fields[:2]:
-        for bad in BAD:
+    masks = [data.where, np.ones(data.y_true.shape, bool)][: 1 + may_mask_entries(case)]
+    for mask in masks:
+        expected = of_the_last(*data._replace(where=mask))
+        for spoilt, bad in itertools.product(data._fields[:2], BAD):
             array = getattr(data, spoilt).copy()
             if array.ndim == 2 and np.issubdtype(array.dtype, np.floating):
                 array[3, 0] = bad
-                assert_same(of_the_last(*data._replace(**{spoilt: array})[:3]), expected)
+                found = of_the_last(*data._replace(**{spoilt: array, "where": mask}))
+                assert_same(found, expected)
 
 
 @law_of_the_row

@@ -306,8 +306,8 @@ def times(values: Array, weight: Array) -> Array:
     if not jnp.issubdtype(values.dtype, jnp.floating):
         return values * weight
     values = jnp.where((weight == 0) & ~jnp.isfinite(values), jnp.zeros_like(values), values)
-    # Only weights that several outputs share can take NaN from one to another.
-    return values * weight if values.shape == weight.shape else _product(values, weight)
+    # Weights of samples, which several outputs share, could take NaN from one to another.
+    return values * weight if values.ndim == 1 else _product(values, weight)
 
 
 @jax.custom_jvp

@@ -40,7 +40,7 @@ def over_slope(tangent: Array, divisor: Array) -> Array:
 
 @jax.custom_jvp
 def nan_unless(value: Array, inside: Array) -> Array:
-    """The value, or NaN with a gradient of NaN, that of a cotangent of 0 apart."""
+    """Turn a value into NaN, with NaN gradient unless the cotangent is 0, where not `inside`."""
     return jnp.where(inside, value, jnp.full_like(value, jnp.nan))
 
 
