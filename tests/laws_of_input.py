@@ -59,7 +59,7 @@ CONTAINERS: dict[str, Callable[[np.ndarray], Any]] = {
     "JAX": jnp.asarray,
     "Series": lambda a: pd.Series(a) if a.ndim == 1 else pd.DataFrame(a) if a.ndim == 2 else a,
     "nullable": of_pandas,
-    "memoryview": memoryview,
+    "memoryview": lambda a: a.data,
     "dlpack": OfDlpack,
     "objects": lambda a: a.astype(object),
 }

@@ -12,6 +12,7 @@ import jax.numpy as jnp
 from jax import Array, lax
 from jax.typing import DTypeLike
 
+from jmetrics._core import settings
 from jmetrics._core.exporting import exportable
 from jmetrics._core.sharding import shards, with_auto_axes
 from jmetrics._core.tangents import over_slope, slope_times
@@ -24,7 +25,7 @@ def accumulator(*arrays: Array | None) -> jnp.dtype:
     follow the floats beside them or, alone, the default float.
     """
     dtypes = frozenset(a.dtype for a in arrays if a is not None)
-    return _accumulator(dtypes, jax.config.jax_enable_x64)
+    return _accumulator(dtypes, settings.x64())
 
 
 @functools.cache

@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
+from jmetrics._core import settings
 from jmetrics._core.check.advice import instead
 
 _FLOATS = "give floats, or turn on `jax_enable_x64`"
@@ -88,7 +89,7 @@ def _missing(x: Any) -> bool:
 
 def _kept(name: str, x: np.ndarray, compared: bool, if_wide: str) -> np.ndarray:
     """Return numbers in a dtype that JAX keeps, or refuse to change them."""
-    kept = _dtype_in_jax(name, x.dtype, jax.config.jax_enable_x64)
+    kept = _dtype_in_jax(name, x.dtype, settings.x64())
     if x.dtype == kept:
         return x
     if not fits(x):

@@ -12,6 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
+from jmetrics._core import settings
 from jmetrics._core.check.numbers import array
 from jmetrics._core.types import Number
 
@@ -57,7 +58,7 @@ def number(name: str, value: Number) -> float | Array:
     A call would move it there each time, and `jax.transfer_guard` would not let it.
     """
     if isinstance(value, PLAIN):
-        state = jax.config.jax_enable_x64, jax.config.jax_default_device
+        state = settings.x64(), settings.default_device()
         moved = _on_device(float(value), *state)
         if moved.is_deleted():  # as all arrays are by those who free memory
             _on_device.cache_clear()
@@ -135,7 +136,7 @@ def random_key(name: str, value: Any) -> None:
     expected = f"`{name}` must be one random key of `jax.random`, such as `jax.random.key(0)`"
     bits = isinstance(value, (jax.Array, np.ndarray)) and value.dtype == jnp.uint32
     if bits:
-        shape = _shape_of_bits(jax.config.jax_default_prng_impl)
+        shape = _shape_of_bits(settings.prng_implementation())
     elif isinstance(value, jax.Array) and jnp.issubdtype(value.dtype, jax.dtypes.prng_key):
         shape = ()
     elif isinstance(value, (jax.Array, np.ndarray)):
@@ -148,7 +149,7 @@ def random_key(name: str, value: Any) -> None:
 
 def default_key() -> Array:
     """Return the raw bits of `jax.random.key(0)`, without a program that makes them."""
-    return jax.device_put(np.zeros(_shape_of_bits(jax.config.jax_default_prng_impl), np.uint32))
+    return jax.device_put(np.zeros(_shape_of_bits(settings.prng_implementation()), np.uint32))
 
 
 @functools.cache
