@@ -19,7 +19,12 @@ import scipy.stats
 from jax import Array
 
 import jmetrics
-from jmetrics.inference import bootstrap, delong_interval, jackknife, proportion_interval
+from jmetrics.inference import (
+    bootstrap,
+    delong_interval,
+    infinitesimal_jackknife,
+    proportion_interval,
+)
 
 B = 999
 RESAMPLED = ("percentile", "basic", "studentized", "bca")
@@ -64,7 +69,10 @@ def labels(metric: Any, n: int, truth: float, *, shares: bool) -> Scenario:
         return y, jax.random.uniform(for_pred, (n,)) < jnp.where(y, 2 / 3, 0.1)
 
     def closed(y: Array, p: Array) -> dict[str, Any]:
-        found = {"normal": jackknife(metric)(y, p), "logit": jackknife(metric)(y, p, scale="logit")}
+        found = {
+            "normal": infinitesimal_jackknife(metric)(y, p),
+            "logit": infinitesimal_jackknife(metric)(y, p, scale="logit"),
+        }
         for method in ("wilson", "clopper-pearson") if shares else ():
             found[method] = proportion_interval(jnp.sum(y == p), n, method=method)
         return found
@@ -82,7 +90,12 @@ def r2(n: int) -> Scenario:
 
     metric = jmetrics.r2_score
     return Scenario(
-        f"r2_score, {n}", draw, 0.5, lambda y, p: {"normal": jackknife(metric)(y, p)}, metric, {}
+        f"r2_score, {n}",
+        draw,
+        0.5,
+        lambda y, p: {"normal": infinitesimal_jackknife(metric)(y, p)},
+        metric,
+        {},
     )
 
 
@@ -97,7 +110,7 @@ def ndcg(users: int, lists: int, truth: float = float("nan")) -> Scenario:
         return gain, gain * skill[:, None] + 2 * jax.random.normal(for_noise, gain.shape)
 
     def closed(y: Array, s: Array) -> dict[str, Any]:
-        return {"normal": jackknife(jmetrics.ndcg_score)(y, s, groups=groups)}
+        return {"normal": infinitesimal_jackknife(jmetrics.ndcg_score)(y, s, groups=groups)}
 
     given = {"groups": groups}
     name = f"ndcg_score, {users} users × {lists} lists"

@@ -18,8 +18,8 @@ from confidenceinterval.delong import delong_roc_variance
 import jmetrics
 from benchmarks.measure import machine
 from jmetrics.inference import _resamples, bootstrap, delong_interval
-from jmetrics.inference._plans import problem
-from jmetrics.inference._samples import Given
+from jmetrics.inference._plans import make_problem
+from jmetrics.inference._samples import SampleInfo
 
 B = 1000
 KEY = jax.random.key(0)
@@ -63,10 +63,10 @@ def loop(metric: Callable[..., Any], y: np.ndarray, p: np.ndarray, resamples: in
 
 def temporary_mb(metric: Any, y: Any, p: Any) -> float:
     """What the program of one call allocates beyond its arguments."""
-    asked = problem(metric, y, {"y_pred": p}, Given(), {})
+    problem = make_problem(metric, y, {"y_pred": p}, SampleInfo(), {})
     settings = _resamples.Settings("bca", "multinomial", contrast=False)
     run = _resamples._at_once.lower(
-        KEY, (asked, 0.95), work=settings, n_resamples=B, batch_size=None
+        KEY, (problem, 0.95), task=settings, n_resamples=B, batch_size=None
     )
     memory = run.compile().memory_analysis()
     return memory.temp_size_in_bytes / 2**20 if memory else float("nan")

@@ -99,10 +99,12 @@ RAX = {
 
 def functions_of(module: ModuleType) -> dict[str, object]:
     """The public functions of a module and its parts, in the order of the alphabet."""
+    public = getattr(module, "__all__", vars(module))
     inside = {
         name: value
         for name, value in vars(module).items()
         if inspect.isfunction(value)
+        and name in public
         and not name.startswith("_")
         and value.__module__.startswith(module.__name__)
     }

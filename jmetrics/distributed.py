@@ -29,7 +29,7 @@ from jmetrics._core.sampling import sampling
 from jmetrics._core.sorting import sort_items
 from jmetrics._core.types import ArrayLike
 from jmetrics._core.weights import combine
-from jmetrics.curves._scores import in_domain, inputs, scored
+from jmetrics.curves._scores import inputs, labelled_scores, nan_if_invalid
 
 
 @exportable
@@ -75,8 +75,8 @@ def _count(keys: Array, weights: Array, axis_name: Any) -> _Counts:
     ring = [(device, (device + 1) % devices) for device in range(devices)]
 
     def against(block: _Block) -> _Counts:
-        places = (jnp.searchsorted(block.keys, keys, side) for side in ("left", "right"))
-        return _Counts(*(block.running[:, place] for place in places))
+        positions = (jnp.searchsorted(block.keys, keys, side) for side in ("left", "right"))
+        return _Counts(*(block.running[:, position] for position in positions))
 
     def step(carry: tuple[_Block, _Counts], _: None) -> tuple[tuple[_Block, _Counts], None]:
         block, sofar = carry
@@ -235,7 +235,7 @@ def _ranks(y_score, sample_weight, where, *, axis_name):
     before, through = (jnp.where(weight != 0, a[0], 0) for a in counts)
     numeric = _everywhere((y_score == y_score) | (weight == 0), axis_name)
     fields = (before, through - before)
-    return Ranks(*(check.defined(a, numeric, "`y_score` must not be NaN") for a in fields))
+    return Ranks(*(check.nan_unless(a, numeric, "`y_score` must not be NaN") for a in fields))
 
 
 def _everywhere(condition: Array, axis_name: Any) -> Array:
@@ -244,11 +244,11 @@ def _everywhere(condition: Array, axis_name: Any) -> Array:
 
 @functools.partial(jax.jit, static_argnames=("area", "axis_name"))
 def _of_scores(y_true, y_score, sample_weight, where, *, area, axis_name):
-    data = scored(y_true, y_score, sample_weight, where, totals=True)
+    data = labelled_scores(y_true, y_score, sample_weight, where, totals=True)
     weight = scaled(data.weight, axis_name)
     value = area(axis_name, data.dtype, ~sortable_bits(y_score), data.positive, weight)
     labelled, numeric = (_everywhere(ok, axis_name) for ok in (data.labelled, data.numeric))
-    return in_domain(value, data._replace(labelled=labelled, numeric=numeric))
+    return nan_if_invalid(value, data._replace(labelled=labelled, numeric=numeric))
 
 
 class _Class(NamedTuple):
@@ -469,7 +469,7 @@ def on_mesh(
         where: ArrayLike | None = None,
         **options: Any,
     ) -> Any:
-        values = [check.array(f"argument {place}", a) for place, a in enumerate(arrays, 1)]
+        values = [check.array(f"argument {position}", a) for position, a in enumerate(arrays, 1)]
         named = {"sample_weight": sample_weight, "where": where}
         named = {k: None if a is None else check.array(k, a) for k, a in named.items()}
         shapes = [a.shape for a in jax.tree.leaves((values, named))]
@@ -482,7 +482,7 @@ def on_mesh(
         if missing and where is None:
             named["where"] = jnp.ones(size, jnp.bool_)
 
-        def place(a: Array) -> Array:
+        def position(a: Array) -> Array:
             rest = [(0, 0)] * (a.ndim - 1)
             return jax.device_put(jnp.pad(a, [(0, missing), *rest]) if missing else a, placed)
 
@@ -492,6 +492,6 @@ def on_mesh(
         mapped = jax.shard_map(
             on_device, mesh=mesh, in_specs=spec, out_specs=spec if per_sample else PartitionSpec()
         )
-        return mapped(*jax.tree.map(place, (values, named)))
+        return mapped(*jax.tree.map(position, (values, named)))
 
     return run

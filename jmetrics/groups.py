@@ -119,7 +119,7 @@ def _by_group(y_true, y_pred, sample_weight, where, groups, options, *, metric, 
     inside = over_trailing((groups >= 0) & (groups < num_groups), counts.ndim)
     valid = jnp.all(inside | ~counts)
     reason = f"`groups` must be whole numbers from 0 to {num_groups - 1}"
-    values = jax.tree.map(lambda a: check.defined(a, valid, reason), values)
+    values = jax.tree.map(lambda a: check.nan_unless(a, valid, reason), values)
     return GroupValues(values, jax.tree.map(_difference, values), jax.tree.map(_ratio, values))
 
 

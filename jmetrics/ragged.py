@@ -102,10 +102,10 @@ def _padded(flat, lengths, fill, *, size):
     if flat.shape[0] == 0:
         return Padded(jnp.broadcast_to(fill, mask.shape), mask)
     first = jnp.cumsum(lengths, dtype=jnp.int32) - lengths
-    place = first[:, None] + lax.iota(jnp.int32, size)[None, :]
-    values = clean(jnp.take(flat, place, mode="clip"), None, mask, filler=fill)
+    position = first[:, None] + lax.iota(jnp.int32, size)[None, :]
+    values = clean(jnp.take(flat, position, mode="clip"), None, mask, filler=fill)
     short = (lengths <= size)[:, None]
-    return Padded(check.defined(values, short, "`lengths` must not exceed `size`"), mask)
+    return Padded(check.nan_unless(values, short, "`lengths` must not exceed `size`"), mask)
 
 
 def where_from_lengths(lengths: ArrayLike, *, size: int) -> Array:
@@ -173,8 +173,8 @@ def segments_from_lengths(lengths: ArrayLike, *, size: int | None = None) -> Seg
 @functools.partial(jax.jit, static_argnums=1)
 def _segments(lengths, size):
     ends = jnp.cumsum(lengths, dtype=jnp.int32)
-    place = lax.iota(jnp.int32, size)
-    segment = jnp.searchsorted(ends, place, side="right").astype(jnp.int32)
+    position = lax.iota(jnp.int32, size)
+    segment = jnp.searchsorted(ends, position, side="right").astype(jnp.int32)
     last = max(lengths.shape[0] - 1, 0)
     return Segments(jnp.minimum(segment, last), segment < lengths.shape[0])
 

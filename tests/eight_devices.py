@@ -313,7 +313,7 @@ def check_inference_streams_and_groups_of_explicit_axes() -> None:
         (lambda *a: ends(inference.paired_bootstrap(key, mse, *a, **few)), real, guess, other),
         (lambda *a: inference.permutation_test(key, mse, *a, **few).p_value, real, guess, other),
         (inference.standard_error(auc), y, score),
-        (lambda a, b: ends(inference.jackknife(mse)(a, b)), real, guess),
+        (lambda a, b: ends(inference.infinitesimal_jackknife(mse)(a, b)), real, guess),
         (lambda a, b: ends(inference.confidence_interval(auc, a, b)), y, score),
         (lambda a, b, g: jmetrics.by_group(mse, a, b, groups=g, num_groups=3).values,
          real, guess, group),

@@ -14,7 +14,7 @@ import numpy as np
 
 import jmetrics
 from jmetrics import inference
-from jmetrics._core.anatomy import has_plan
+from jmetrics._core.plan import has_plan
 from tests.compare import assert_nan, assert_raises, assert_same, assert_zero
 from tests.harness import Data, N, eager, evaluate, rng_of, sample, some
 from tests.laws import (

@@ -13,7 +13,7 @@ import jax
 import numpy as np
 
 from jmetrics import inference
-from jmetrics._core.anatomy import REAL, range_of
+from jmetrics._core.plan import REAL, range_of
 from tests.compare import assert_in_range
 from tests.harness import Data, evaluate, sample
 from tests.laws import law, law_of_the_kernel
@@ -37,7 +37,7 @@ def values_stay_in_range(case: Case) -> None:
 
 @law_of_the_kernel
 def ends_of_jackknife_stay_in_range(case: Case) -> None:
-    interval = inference.jackknife(metric_of(case))
+    interval = inference.infinitesimal_jackknife(metric_of(case))
     for given in (sample(case), nearly_perfect(case)):
         found = interval(given.y_true, given.y_pred)
         for end in (found.low, found.high):

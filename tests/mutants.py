@@ -17,7 +17,7 @@ from jax.experimental import checkify
 from sklearn import metrics as sk
 
 from jmetrics import mean_squared_error as honest
-from jmetrics._core.anatomy import AT_MOST_ONE, declared
+from jmetrics._core.plan import AT_MOST_ONE, declared
 from tests import laws, laws_of_input, laws_of_nan, laws_of_range, mode_laws, oracles
 from tests.row import (
     OUTPUTS,

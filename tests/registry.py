@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from jmetrics._core.anatomy import has_plan, plan_of
+from jmetrics._core.plan import has_plan, plan_of
 from tests.row import Case, cases_of
 from tests.rows.classification import CLASSIFICATION
 from tests.rows.curves import CURVES
@@ -77,4 +77,4 @@ def _measured_by(case: Case) -> Any:
     if not has_plan(metric):
         return metric.__module__
     y_true, y_pred = case.make(np.random.default_rng(0), 2)
-    return plan_of(metric)(y_true, y_pred, **case.options).measure.function
+    return plan_of(metric)(y_true, y_pred, **case.options).kernel.function

@@ -15,8 +15,8 @@ Arrays = tuple[np.ndarray, np.ndarray]
 Maker = Callable[[np.random.Generator, int], Arrays]
 
 # What a metric is like, so that the laws know what to expect.
-LOSS = "0 with zero gradient when nothing counts"
-TOTAL = "a sum over samples, not a mean: 0 when nothing counts, grows with the weights"
+LOSS = "0 with zero gradient if no sample has positive weight"
+TOTAL = "a sum over samples, not a mean: 0 without positive weight, grows with the weights"
 SMOOTH = "differentiable in the predictions"
 STEPS = "piecewise constant in the predictions: a gradient of 0"
 PROBABILITIES = "predictions lie in [0, 1]"

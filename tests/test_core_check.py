@@ -75,7 +75,7 @@ def test_undefined_has_a_gradient_of_nan() -> None:
     """An answer that is not there has no slope either; a gradient of 0 would hide it."""
 
     def value(x, inside):
-        return check.defined(x, inside, "reason")
+        return check.nan_unless(x, inside, "reason")
 
     assert np.isnan(jax.grad(value)(1.0, jnp.array(False)))
     assert jax.grad(value)(1.0, jnp.array(True)) == 1

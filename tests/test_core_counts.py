@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from jmetrics._core.counts import class_counts, sum_of_others
-from jmetrics._core.numerics import tabulate
+from jmetrics._core.numerics import weighted_bincount
 from tests.compare import assert_same
 
 
@@ -32,8 +32,8 @@ def test_class_counts_are_those_of_a_loop(num_classes: int, rng: np.random.Gener
 def test_tabulate_counts_beyond_24_bits() -> None:
     bins = jnp.zeros(2**24 + 10, jnp.int8)
     ones = jnp.ones(bins.size, jnp.int32)
-    assert tabulate(bins, ones, 2).tolist() == [2**24 + 10, 0]
-    floats = tabulate(bins, ones.astype(jnp.float32), 2)
+    assert weighted_bincount(bins, ones, 2).tolist() == [2**24 + 10, 0]
+    floats = weighted_bincount(bins, ones.astype(jnp.float32), 2)
     assert floats.tolist() == [2**24 + 10, 0]
 
 
@@ -41,7 +41,9 @@ def test_tabulate_counts_beyond_24_bits() -> None:
 def test_tabulate_does_not_drift(size: int) -> None:
     weight = jnp.full(2_000_000, 0.1, jnp.float32)
     exact = weight.size * np.float64(np.float32(0.1))
-    assert_same(tabulate(jnp.zeros(weight.size, jnp.int32), weight, size)[0], exact, rtol=1e-6)
+    assert_same(
+        weighted_bincount(jnp.zeros(weight.size, jnp.int32), weight, size)[0], exact, rtol=1e-6
+    )
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.int32])
@@ -51,11 +53,13 @@ def test_tabulate_is_bincount(dtype: type, rng: np.random.Generator) -> None:
     weight: np.ndarray = rng.integers(1, 9, (2, 300)).astype(dtype)
     inside = (bins >= 0) & (bins < 6)
     known = [np.bincount(bins[inside], w[inside], minlength=6) for w in weight]
-    table = jax.vmap(lambda w: tabulate(jnp.asarray(bins), w, 6))
+    table = jax.vmap(lambda w: weighted_bincount(jnp.asarray(bins), w, 6))
     assert_same(table(jnp.asarray(weight)), np.array(known))
-    assert tabulate(jnp.zeros(0, jnp.int32), jnp.zeros(0, dtype), 3).tolist() == [0, 0, 0]
+    assert weighted_bincount(jnp.zeros(0, jnp.int32), jnp.zeros(0, dtype), 3).tolist() == [0, 0, 0]
     if dtype is np.float32:
-        slope = jax.grad(lambda w: jnp.dot(tabulate(jnp.asarray(bins), w, 6), jnp.arange(6.0)))
+        slope = jax.grad(
+            lambda w: jnp.dot(weighted_bincount(jnp.asarray(bins), w, 6), jnp.arange(6.0))
+        )
         assert_same(slope(jnp.asarray(weight[0])), np.where(inside, bins, 0))
 
 

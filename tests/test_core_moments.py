@@ -23,7 +23,7 @@ from jmetrics import (
 from jmetrics._core.moments import (
     Moments,
     comoments,
-    distance,
+    mean_difference,
     merge_comoments,
     merge_moments,
     moments,
@@ -51,7 +51,7 @@ def test_definition(rng: np.random.Generator) -> None:
         np.max(x, axis=0, where=on, initial=-np.inf),
     )
     found = of(x, w.astype(np.float32))
-    assert_same(found._replace(rest=np.zeros(2)), expected, rtol=1e-6)
+    assert_same(found._replace(compensation=np.zeros(2)), expected, rtol=1e-6)
 
 
 def test_deviation_far_from_0() -> None:
@@ -66,7 +66,7 @@ def test_mean_far_from_0_keeps_its_digits(rng: np.random.Generator) -> None:
     x = (1e6 + rng.integers(0, 9, 60) / 8).astype(np.float32)
     parts = [of(x[:13]), of(x[:0]), of(x[13:40]), of(x[40:])]
     for found in (of(x), functools.reduce(merge_moments, parts)):
-        offset = (float(found.mean) - 1e6) + float(found.rest)
+        offset = (float(found.mean) - 1e6) + float(found.compensation)
         assert offset == pytest.approx(np.mean(x.astype(np.float64) - 1e6), rel=1e-6)
         assert float(found.deviation) == pytest.approx(60 * np.var(x.astype(np.float64)), rel=1e-6)
 
@@ -119,9 +119,11 @@ def test_merging_one_sample_at_a_time(rng: np.random.Generator) -> None:
 
 def assert_alike(a: Moments, b: Moments) -> None:
     """The mean and what rounding took from it are one number."""
-    assert float(distance(a, b)) == pytest.approx(0, abs=1e-6)
-    zeros = jnp.zeros_like(a.rest)
-    assert_same(a._replace(mean=b.mean, rest=zeros), b._replace(rest=zeros), rtol=1e-5)
+    assert float(mean_difference(a, b)) == pytest.approx(0, abs=1e-6)
+    zeros = jnp.zeros_like(a.compensation)
+    assert_same(
+        a._replace(mean=b.mean, compensation=zeros), b._replace(compensation=zeros), rtol=1e-5
+    )
 
 
 def test_gradient_of_the_deviation(rng: np.random.Generator) -> None:

@@ -11,7 +11,7 @@ import pytest
 from jax.sharding import Mesh, PartitionSpec
 
 import jmetrics._core.order
-from jmetrics._core.order import order, ranked
+from jmetrics._core.order import order, ranked_weights
 from tests.programs import sorted_shapes
 
 INTEGERS = [np.bool_, np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32]
@@ -19,7 +19,7 @@ FLOATS = [jnp.bfloat16, jnp.float16, np.float32]
 WIDE = [np.int64, np.uint64, np.float64]
 
 
-def extremes(dtype) -> list:
+def masked_min_max(dtype) -> list:
     """Values whose order a sort on bits could get wrong."""
     if dtype == np.bool_:
         return [False, True]
@@ -34,7 +34,7 @@ def extremes(dtype) -> list:
 def scores_of(dtype, rng: np.random.Generator) -> np.ndarray:
     """Extremes, each of them twice, and numbers in between, in random order."""
     between = [0, 1] if dtype == np.bool_ else rng.integers(0, 100, 20)
-    return rng.permutation(np.array([*extremes(dtype) * 2, *between], np.dtype(dtype)))
+    return rng.permutation(np.array([*masked_min_max(dtype) * 2, *between], np.dtype(dtype)))
 
 
 def check_order(scores: np.ndarray) -> None:
@@ -83,15 +83,15 @@ def test_counting_values_and_sorting_agree(
     positive, weight = rng.random(60) < 0.4, rng.integers(0, 4, 60).astype(np.int32)
     expected = brute_counts(scores.astype(np.float64), positive, weight)
     for same in (jnp.asarray(scores), jnp.asarray(scores.astype(np.float32))):
-        counts = ranked(same, jnp.asarray(positive), jnp.asarray(weight))
-        tp, fp = (running.through for running in counts)
+        counts = ranked_weights(same, jnp.asarray(positive), jnp.asarray(weight))
+        tp, fp = (running.inclusive for running in counts)
         steps = set(zip(np.asarray(tp).tolist(), np.asarray(fp).tolist(), strict=True))
         assert steps - {(0, 0)} == expected - {(0, 0)}
         assert np.all(np.diff(tp) >= 0)
         assert np.all(np.diff(fp) >= 0)
         for c in counts:
-            assert set(np.asarray(c.before).tolist()) <= {0, *np.asarray(c.through).tolist()}
-            assert int(jnp.sum(c.item)) == int(c.through[-1])
+            assert set(np.asarray(c.exclusive).tolist()) <= {0, *np.asarray(c.inclusive).tolist()}
+            assert int(jnp.sum(c.weight)) == int(c.inclusive[-1])
 
 
 @pytest.mark.parametrize("size", [12, 13])
@@ -103,7 +103,7 @@ def test_values_are_counted_in_blocks_on_a_mesh(size: int, monkeypatch) -> None:
 
     def count(scores: jax.Array, positive: jax.Array) -> jax.Array:
         ones = jnp.ones(size, jnp.int32)
-        return jax.vmap(lambda s, p: ranked(s, p, ones).tp.through[-1])(scores, positive)
+        return jax.vmap(lambda s, p: ranked_weights(s, p, ones).tp.inclusive[-1])(scores, positive)
 
     spec = PartitionSpec("list")
     sharded = jax.shard_map(count, mesh=mesh, in_specs=spec, out_specs=spec)
@@ -115,5 +115,5 @@ def test_order_does_not_depend_on_a_batch_of_weights(rng: np.random.Generator) -
     scores = jnp.asarray(rng.normal(size=30).astype(np.float32))
     positive = jnp.asarray(rng.random(30) < 0.5)
     weights = jnp.asarray(rng.random((7, 30)).astype(np.float32))
-    batched = jax.vmap(lambda w: ranked(scores, positive, w))
+    batched = jax.vmap(lambda w: ranked_weights(scores, positive, w))
     assert sorted_shapes(batched, weights) == 2 * [(1, 30)]

@@ -17,7 +17,7 @@ from jax import export
 
 import jmetrics
 from jmetrics import inference, losses, ragged, streaming
-from jmetrics._core.anatomy import has_plan
+from jmetrics._core.plan import has_plan
 from tests.compare import assert_same
 from tests.harness import Data, eager, sample
 from tests.registry import kernel_cases
@@ -68,7 +68,7 @@ def of_results() -> Iterator[tuple[str, Program]]:
     yield "paired", keyed(inference.paired_bootstrap, *both)
     yield "permutation", keyed(inference.permutation_test, *both)
     yield "table", keyed(functools.partial(of_two, inference.compare), *both)
-    yield "jackknife", Program(inference.jackknife(auc), data)
+    yield "jackknife", Program(inference.infinitesimal_jackknife(auc), data)
     yield "delong", Program(lambda y, *scores: inference.delong_test(y, scores), both)
     by_group = functools.partial(jmetrics.by_group, jmetrics.mean_squared_error, num_groups=2)
     yield "groups", Program(lambda y, s, g: by_group(y, s, groups=g), (*data, LABELS))

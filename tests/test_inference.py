@@ -20,6 +20,7 @@ from jmetrics import (
     brier_score_loss,
     confusion_matrix,
     f1_score,
+    inference,
     jaccard_score,
     matthews_corrcoef,
     mean_absolute_error,
@@ -37,8 +38,8 @@ from jmetrics.inference import (
     compare,
     confidence_interval,
     delong_interval,
+    infinitesimal_jackknife,
     influence,
-    jackknife,
     paired_bootstrap,
     proportion_interval,
     standard_error,
@@ -168,7 +169,7 @@ def test_standard_error_covers_the_spread_of_fresh_samples(rng: np.random.Genera
 @pytest.mark.parametrize("scale", ["linear", "logit"])
 def test_jackknife_is_a_normal_interval(scale: str, rng: np.random.Generator) -> None:
     y, score = scored(rng)
-    found = jackknife(roc_auc_score)(y, score, scale=scale, confidence_level=0.9)
+    found = infinitesimal_jackknife(roc_auc_score)(y, score, scale=scale, confidence_level=0.9)
     auc, error = float(found.estimate), float(np.sqrt(np.sum(components(y, score, 1 + 0 * y) ** 2)))
     reach = scipy.stats.norm.ppf(0.95) * error
     ends = auc - reach, auc + reach
@@ -183,7 +184,7 @@ def test_jackknife_of_several_values_and_of_lists(rng: np.random.Generator) -> N
     relevance = rng.integers(0, 3, (12, 5))
     score = rng.normal(size=(12, 5)).astype(np.float32)
     each = np.asarray(ndcg_score(relevance, score, k=(1, 3), average=None))
-    found = jackknife(ndcg_score)(relevance, score, k=(1, 3))
+    found = infinitesimal_jackknife(ndcg_score)(relevance, score, k=(1, 3))
     assert_same(found.estimate, each.mean(axis=0), rtol=1e-5)
     assert_same(found.standard_error, each.std(axis=0) / np.sqrt(12), rtol=1e-4)
     assert found.low.shape == found.high.shape == (2,)
@@ -200,7 +201,7 @@ def test_an_output_without_a_value_leaves_the_others_theirs(
     where = np.arange(12) != 5
     spoiled = np.where(where, p, np.float32(wrong))
     truth, both = np.stack([y, y], axis=1), np.stack([p, spoiled], axis=1)
-    for function in (influence(metric), jackknife(metric)):
+    for function in (influence(metric), infinitesimal_jackknife(metric)):
         expected = jax.tree.leaves(function(y, p))
         found = jax.tree.leaves(function(truth, both, multioutput="raw_values"))
         assert_same([np.asarray(a)[..., 0] for a in found], expected, rtol=1e-4)
@@ -229,7 +230,7 @@ def test_a_robust_output_keeps_its_own_influence(rng: np.random.Generator) -> No
 
 def test_what_is_no_scale_is_named() -> None:
     with pytest.raises(ValueError, match="scale"):
-        jackknife(roc_auc_score)([0, 1], [0.25, 0.5], scale="log")
+        infinitesimal_jackknife(roc_auc_score)([0, 1], [0.25, 0.5], scale="log")
 
 
 @pytest.mark.parametrize(
@@ -327,7 +328,7 @@ def test_ends_of_intervals_are_values_that_there_are(metric: Any, options: Any, 
         return given(y_true, y_pred, **arguments)
 
     for interval in (
-        lambda f: jackknife(f)(y_true, y_pred),
+        lambda f: infinitesimal_jackknife(f)(y_true, y_pred),
         lambda f: bootstrap(KEY, f, y_true, y_pred, n_resamples=50, method="normal"),
         lambda f: bootstrap(KEY, f, y_true, y_pred, n_resamples=50, method="basic"),
     ):
@@ -361,7 +362,7 @@ def test_ends_where_a_number_stands_for_what_is_undefined() -> None:
     """One label that never occurs, in a jitted call that is told the number later."""
     y_true, y_pred = NEARLY_RIGHT
     interval = jax.jit(
-        lambda zero: jackknife(f1_score)(
+        lambda zero: infinitesimal_jackknife(f1_score)(
             y_true, y_pred, average=None, labels=(0, 2), zero_division=zero
         )
     )
@@ -371,7 +372,9 @@ def test_ends_where_a_number_stands_for_what_is_undefined() -> None:
 
 def test_an_estimate_beyond_its_range_is_in_its_interval() -> None:
     """As of probabilities that do not sum to 1."""
-    found = jackknife(brier_score_loss)([0, 1, 2, 0], [[0.0, 1.0, 1.0]] * 2 + [[1.0, 1.0, 0.5]] * 2)
+    found = infinitesimal_jackknife(brier_score_loss)(
+        [0, 1, 2, 0], [[0.0, 1.0, 1.0]] * 2 + [[1.0, 1.0, 0.5]] * 2
+    )
     assert found.low < found.estimate <= found.high
 
 
@@ -379,3 +382,12 @@ def test_a_linear_interval_of_an_area() -> None:
     y_true = np.arange(12) % 2
     score = np.where(np.arange(12) < 1, 0.7, y_true)
     assert delong_interval(y_true, score, scale="linear").high == 1
+
+
+def test_the_old_name_of_the_infinitesimal_jackknife_warns() -> None:
+    y, p = [1.0, 2.0, 3.0, 4.0], [1.0, 3.0, 3.0, 7.0]
+    with pytest.warns(DeprecationWarning, match="`infinitesimal_jackknife`") as caught:
+        old = inference.jackknife(mean_absolute_error)  # type: ignore[attr-defined]
+    assert caught[0].filename == __file__
+    assert old(y, p) == infinitesimal_jackknife(mean_absolute_error)(y, p)
+    assert "jackknife" not in inference.__all__

@@ -20,6 +20,7 @@ import scipy.stats
 from jmetrics import (
     accuracy_score,
     average_precision_score,
+    cohen_kappa_score,
     confusion_matrix,
     f1_score,
     log_loss,
@@ -31,12 +32,12 @@ from jmetrics import (
     r2_score,
     roc_auc_score,
 )
-from jmetrics.inference import Bootstrap, bootstrap
+from jmetrics.inference import Bootstrap, bootstrap, paired_bootstrap
 from jmetrics.inference._cells import in_cells
-from jmetrics.inference._plans import Problem, problem
+from jmetrics.inference._plans import Problem, make_problem
 from jmetrics.inference._resamples import Settings, _at_once
-from jmetrics.inference._routes import Sorted, Summed, measured_once
-from jmetrics.inference._samples import Given, samples_of
+from jmetrics.inference._routes import SortedMetric, SummedMetric, precompute_invariants
+from jmetrics.inference._samples import SampleInfo, samples_of
 from tests.compare import assert_same
 from tests.test_inference import scored
 
@@ -51,7 +52,7 @@ def errors(rng: np.random.Generator, n: int = 30) -> tuple[np.ndarray, np.ndarra
 
 def posed(metric: Any, y_true: Any, *predictions: Any, **given: Any) -> Problem:
     named = {f"prediction {i}": y_pred for i, y_pred in enumerate(predictions)}
-    return problem(metric, y_true, named, Given(**given), {})
+    return make_problem(metric, y_true, named, SampleInfo(**given), {})
 
 
 @functools.cache
@@ -85,7 +86,7 @@ def test_normal_and_studentized_endpoints() -> None:
     reach = 1.644854 * np.std(np.asarray(normal.distribution), ddof=1)
     assert_same((normal.low, normal.high), (each.mean() - reach, each.mean() + reach), rtol=1e-5)
     _, found = mean_error_resampled("studentized")
-    samples = samples_of(Given(), 30, jnp.float32)
+    samples = samples_of(SampleInfo(), 30, jnp.float32)
     draw = jax.vmap(lambda key: samples.draw(key, "multinomial"))
     times = np.asarray(draw(jax.random.split(KEY, 200)), np.float64)
     means = times @ each / 30
@@ -97,11 +98,11 @@ def test_normal_and_studentized_endpoints() -> None:
     assert_same((found.low, found.high), ends, rtol=1e-4)
 
 
-@pytest.mark.parametrize("weights", ["multinomial", "poisson", "bayesian"])
-def test_every_scheme_has_the_spread_of_the_estimate(weights: str) -> None:
+@pytest.mark.parametrize("scheme", ["multinomial", "poisson", "bayesian"])
+def test_every_scheme_has_the_spread_of_the_estimate(scheme: str) -> None:
     y, p = errors(np.random.default_rng(20))
     run = functools.partial(bootstrap, KEY, mean_absolute_error, y, p, n_resamples=2000)
-    found = run(weights=weights, method="percentile")
+    found = run(scheme=scheme, method="percentile")
     expected = np.std(np.abs(y - p)) / np.sqrt(30)
     assert float(found.standard_error) == pytest.approx(expected, rel=0.06)
     assert int(found.n_undefined) == 0
@@ -206,7 +207,12 @@ def test_strata_take_their_share_of_the_spread(rng: np.random.Generator) -> None
 
 @pytest.mark.parametrize(
     ("metric", "kind"),
-    [(roc_auc_score, Sorted), (mean_squared_error, Summed), (log_loss, Summed), (f1_score, Summed)],
+    [
+        (roc_auc_score, SortedMetric),
+        (mean_squared_error, SummedMetric),
+        (log_loss, SummedMetric),
+        (f1_score, SummedMetric),
+    ],
 )
 def test_what_is_measured_once_has_the_values_of_the_metric(
     metric: Any, kind: type, rng: np.random.Generator
@@ -218,9 +224,9 @@ def test_what_is_measured_once_has_the_values_of_the_metric(
 
     @jax.jit
     def fast(w):
-        asked = measured_once(posed(metric, y, *predictions))
-        assert all(isinstance(plan, kind) for plan in asked.plans)
-        return asked.values(w)
+        problem = precompute_invariants(posed(metric, y, *predictions))
+        assert all(isinstance(plan, kind) for plan in problem.plans)
+        return problem.values(w)
 
     expected = [float(metric(y, p, sample_weight=weight)) for p in predictions]
     assert_same(fast(weight)[:, 0], np.array(expected), rtol=1e-5)
@@ -231,13 +237,13 @@ def test_pairs_of_labels_are_counted(rng: np.random.Generator) -> None:
     strata = rng.random(60) < 0.4
     where = rng.random(60) < 0.8
     macro = functools.partial(f1_score, average="macro", num_classes=3)
-    asked = in_cells(posed(macro, y, p, where=where, strata=strata))
+    problem = in_cells(posed(macro, y, p, where=where, strata=strata))
     for s in (False, True):
         on = where & (strata == s)
         expected = np.zeros((4, 4), int)
         expected[:3, :3] = confusion_matrix(y[on], p[on], num_classes=3)
-        found = np.asarray(asked.table)[int(s)]
-        cells = zip(*asked.plans[0].arrays[:2], found, strict=True)
+        found = np.asarray(problem.table)[int(s)]
+        cells = zip(*problem.plans[0].arrays[:2], found, strict=True)
         assert {(int(a), int(b)): int(c) for a, b, c in cells} == {
             (a, b): expected[a, b] for a in range(4) for b in range(4)
         }
@@ -285,7 +291,7 @@ def test_labels_beyond_the_classes_are_no_class(rng: np.random.Generator) -> Non
     assert_same(found.estimate, f1_score(y, p, **options))
 
     def table(y, p):
-        return in_cells(problem(f1_score, y, {"p": p}, Given(), options)).table
+        return in_cells(make_problem(f1_score, y, {"p": p}, SampleInfo(), options)).table
 
     assert jax.eval_shape(table, y, p).shape == (1, 4 * 4)  # one more class, for all others
 
@@ -307,10 +313,10 @@ def test_scores_are_sorted_once(metric: Any, rng: np.random.Generator) -> None:
     y, score = scored(rng)
     if metric is ndcg_score:
         y, score = y.reshape(8, 5), score.reshape(8, 5)
-    asked = posed(metric, y, score)
+    problem = posed(metric, y, score)
     settings = Settings("percentile", "multinomial", False)
-    run = functools.partial(_at_once, work=settings, n_resamples=50, batch_size=10)
-    found = list(sorts(jax.make_jaxpr(run)(KEY, (asked, 0.95)).jaxpr))
+    run = functools.partial(_at_once, task=settings, n_resamples=50, batch_size=10)
+    found = list(sorts(jax.make_jaxpr(run)(KEY, (problem, 0.95)).jaxpr))
     assert len(found) > 1  # that of the resamples is one
     assert not any(found)
 
@@ -475,8 +481,8 @@ def test_progress_needs_tqdm(monkeypatch: pytest.MonkeyPatch) -> None:
         ("confidence_level", ValueError, {"confidence_level": [0.9, 0.95]}),
         ("confidence_level", ValueError, {"confidence_level": 95}),
         ("method", ValueError, {"method": "BCa"}),
-        ("weights", ValueError, {"weights": "rademacher"}),
-        ("strata", ValueError, {"strata": [0, 1], "weights": "poisson"}),
+        ("scheme", ValueError, {"scheme": "rademacher"}),
+        ("strata", ValueError, {"strata": [0, 1], "scheme": "poisson"}),
         ("strata", ValueError, {"strata": [0]}),
         ("groups", TypeError, {"groups": [0.0, 1.0]}),
         ("sample_weight", ValueError, {"sample_weight": [1.0]}),
@@ -491,10 +497,30 @@ def test_mistakes_are_named(argument: str, kind: type[Exception], arguments: dic
 
 def test_strata_of_labels_are_for_multinomials_too() -> None:
     with pytest.raises(ValueError, match="strata"):
-        bootstrap(KEY, accuracy_score, [0, 1], [0, 1], strata=[0, 1], weights="bayesian")
+        bootstrap(KEY, accuracy_score, [0, 1], [0, 1], strata=[0, 1], scheme="bayesian")
 
 
 def test_lengths_are_named() -> None:
     run: Callable[..., Any] = functools.partial(bootstrap, KEY, log_loss)
     with pytest.raises(ValueError, match=r"y_p"):
         run([0, 1], [0.25])
+
+
+def test_the_old_name_of_the_scheme_warns() -> None:
+    y, p = np.arange(6.0), np.arange(6.0)[::-1]
+    run = functools.partial(bootstrap, KEY, mean_absolute_error, y, p, n_resamples=20)
+    with pytest.warns(DeprecationWarning, match="`scheme='poisson'`") as caught:
+        old = run(weights="poisson")
+    with pytest.warns(DeprecationWarning, match="`scheme='poisson'`"):
+        pair = paired_bootstrap(
+            KEY, mean_absolute_error, y, p, y, n_resamples=20, weights="poisson"
+        )
+    assert caught[0].filename == __file__
+    assert_same(old.distribution, run(scheme="poisson").distribution, rtol=0)
+    assert pair.distribution.shape == (20,)
+
+
+def test_weights_of_a_metric_are_an_option_of_it() -> None:
+    y, p = [0, 1, 2, 0, 1, 2], [0, 1, 1, 0, 2, 2]
+    found = bootstrap(KEY, cohen_kappa_score, y, p, n_resamples=20, weights="linear")
+    assert_same(found.estimate, cohen_kappa_score(y, p, weights="linear"), rtol=1e-6)

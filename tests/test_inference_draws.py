@@ -14,7 +14,7 @@ from jax import Array
 
 from jmetrics.inference._binomial import binomial, poisson
 from jmetrics.inference._draws import _poisson_bounds, draw_cells, multinomial
-from jmetrics.inference._samples import Given, samples_of
+from jmetrics.inference._samples import SampleInfo, samples_of
 
 KEYS = jax.random.split(jax.random.key(5), 4000)
 
@@ -68,7 +68,7 @@ def test_strata_keep_their_numbers_and_groups_stay_whole() -> None:
     groups = jnp.array([7, 3, 7, 3, -2, 5, 5, 9, 7, 1])
     strata = jnp.array([1, 0, 1, 0, 0, 1, 1, 0, 1, 1])
     where = jnp.array([True] * 9 + [False])
-    samples = samples_of(Given(None, where, groups, strata), 10, jnp.float32)
+    samples = samples_of(SampleInfo(None, where, groups, strata), 10, jnp.float32)
 
     @jax.jit
     def draws(keys: Array) -> Array:
@@ -87,7 +87,7 @@ def test_strata_keep_their_numbers_and_groups_stay_whole() -> None:
 @pytest.mark.parametrize(("scheme", "second"), [("poisson", 2), ("bayesian", 2)])
 def test_other_schemes_have_mean_and_variance_1(scheme: str, second: float) -> None:
     where = jnp.arange(30) % 3 != 0
-    samples = samples_of(Given(where=where), 30, jnp.float32)
+    samples = samples_of(SampleInfo(where=where), 30, jnp.float32)
     drawn = jax.jit(jax.vmap(lambda key: samples.draw(key, scheme)))(KEYS)
     drawn = np.asarray(drawn)
     assert not np.any(drawn[:, 20:])

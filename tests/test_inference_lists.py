@@ -18,8 +18,8 @@ from jmetrics.inference import (
     bootstrap,
     compare,
     confidence_interval,
+    infinitesimal_jackknife,
     influence,
-    jackknife,
     paired_bootstrap,
     permutation_test,
     standard_error,
@@ -87,7 +87,7 @@ def test_contributions_are_the_same(both: Both) -> None:
     by_group = compared(functools.partial(influence(ndcg_score), num_groups=14), both, "groups")
     assert by_group.shape == (14,)
     compared(standard_error(reciprocal_rank), both, "groups")
-    compared(jackknife(ndcg_score), both, "sample_weight")
+    compared(infinitesimal_jackknife(ndcg_score), both, "sample_weight")
 
 
 def test_comparisons_are_the_same(both: Both) -> None:

@@ -99,7 +99,11 @@ CALLS: dict[str, tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]] = {
     "soft_rank": (losses.soft_rank, (LISTS[1],), {}),
     "influence": (inference.influence(jmetrics.f1_score), (Y, LABELS), {"groups": GROUPS}),
     "standard_error": (inference.standard_error(jmetrics.roc_auc_score), (Y, SCORES), {}),
-    "jackknife": (inference.jackknife(jmetrics.roc_auc_score), (Y, SCORES), {"scale": "logit"}),
+    "jackknife": (
+        inference.infinitesimal_jackknife(jmetrics.roc_auc_score),
+        (Y, SCORES),
+        {"scale": "logit"},
+    ),
     "delong_test": (inference.delong_test, (Y, [SCORES, MORE]), {}),
     "proportion_interval": (inference.proportion_interval, (np.array(9), np.array(10)), {}),
     "share": (interval, (jmetrics.recall_score, Y, LABELS), {}),

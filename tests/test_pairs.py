@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from jax.sharding import Mesh, PartitionSpec
 
-from jmetrics._core.pairs import KERNELS, grid, kernel_sum, line, pair_sum, prefix
+from jmetrics._core.pairs import KERNELS, grid, kernel_sum, pair_sum, prefix, sort_points
 from tests.compare import assert_same
 from tests.oracles.auc_losses import PENALTIES
 from tests.programs import sorted_shapes
@@ -149,10 +149,10 @@ def test_sums_on_a_grid_are_those_of_all_pairs(
 
     @jax.jit
     def run(z, w, query, temperature):
-        places = line(z, smooth=temperature)
+        places = sort_points(z, smooth=temperature)
 
         def of_all(z, w, temperature):
-            return total(name, places._replace(place=z[places.item]), w, query, temperature)
+            return total(name, places._replace(x=z[places.item]), w, query, temperature)
 
         slopes = jax.grad(of_all, argnums=(0, 1, 2))(z, w, temperature)
         even = jnp.asarray(places.step) > 0
@@ -192,13 +192,13 @@ def test_second_derivatives_on_a_grid(
     total: Callable[..., jax.Array], rng: np.random.Generator
 ) -> None:
     z, w = rng.normal(size=(2, 799)).astype(np.float32)
-    places = line(jnp.asarray(z), smooth=jnp.float32(2))
+    places = sort_points(jnp.asarray(z), smooth=jnp.float32(2))
     assert places.step is not None and places.step > 0
 
     def of_all(z: jax.Array) -> jax.Array:
-        return total("logistic", places._replace(place=z), jnp.abs(w), w > 0, 2.0)
+        return total("logistic", places._replace(x=z), jnp.abs(w), w > 0, 2.0)
 
-    _, found = jax.jit(lambda z: jax.jvp(jax.grad(of_all), (z,), (w,)))(places.place)
+    _, found = jax.jit(lambda z: jax.jvp(jax.grad(of_all), (z,), (w,)))(places.x)
     share = brute("sigmoid", z, 2.0)
     across = (w > 0)[:, None] != (w > 0)
     curve = across * np.abs(w)[:, None] * np.abs(w) * share * (1 - share) / 4
@@ -218,7 +218,7 @@ def test_rows_may_choose_otherwise(
 
     def slopes(z: jax.Array, w: jax.Array) -> jax.Array:
         def of_all(z: jax.Array) -> jax.Array:
-            places = line(z, smooth=jnp.float32(2))
+            places = sort_points(z, smooth=jnp.float32(2))
             return total("sigmoid", places, jnp.abs(w), w > 0, 2.0)
 
         return jax.grad(of_all)(z)
@@ -235,7 +235,7 @@ def test_each_device_may_have_a_grid_of_its_own(total: Callable[..., jax.Array])
 
     def slope(z: jax.Array) -> jax.Array:
         def of_all(z: jax.Array) -> jax.Array:
-            places, one = line(z, smooth=jnp.float32(2)), jnp.ones_like(z)
+            places, one = sort_points(z, smooth=jnp.float32(2)), jnp.ones_like(z)
             return total("sigmoid", places, one, z > 0, 2.0)
 
         return jax.grad(of_all)(z)
@@ -264,7 +264,7 @@ def test_rows_of_points_and_of_weights(rng: np.random.Generator) -> None:
     for i in range(3):
         expected = brute("laplace", z[i, :5], 0.5) @ w[i, :5]
         np.testing.assert_allclose(rows[i, :5], expected, rtol=1e-5)
-    places = line(jnp.asarray(z[0]))
+    places = sort_points(jnp.asarray(z[0]))
     alike = jax.vmap(lambda w: kernel_sum("laplace", places, w, 0.5))(w)
     np.testing.assert_allclose(alike, w @ brute("laplace", z[0], 0.5).T, rtol=1e-5)
 
@@ -286,5 +286,5 @@ def test_few_points(size: int) -> None:
 def test_what_rounding_cut_off_counts() -> None:
     """Points 10⁻⁴ apart at 1000, where a float32 steps by 6 · 10⁻⁵."""
     z, w = np.array([1000.0, 1000.0], np.float32), np.array([1.0, 0.0], np.float32)
-    points = line(jnp.asarray(z), jnp.asarray([1e-5, -1e-5], jnp.float32))
+    points = sort_points(jnp.asarray(z), jnp.asarray([1e-5, -1e-5], jnp.float32))
     np.testing.assert_allclose(kernel_sum("hinge", points, w), [0, 2e-5], rtol=1e-6)

@@ -14,13 +14,13 @@ import pytest
 import sklearn.metrics
 
 import jmetrics
-from jmetrics._core.anatomy import has_plan
+from jmetrics._core.plan import has_plan
 from jmetrics.inference import (
     bootstrap,
     compare,
     confidence_interval,
+    infinitesimal_jackknife,
     influence,
-    jackknife,
     paired_bootstrap,
     permutation_test,
     standard_error,
@@ -88,7 +88,7 @@ def test_an_interval_compiles_three_programs_at_most(metric: str) -> None:
         lambda: permutation_test(KEY, function, y, p, 1 - p, **FEW).p_value,
         lambda: standard_error(function)(y, p),
         lambda: influence(function)(y, p),
-        lambda: jackknife(function)(y, p).low,
+        lambda: infinitesimal_jackknife(function)(y, p).low,
     ):
         check_programs(call, 3)
 
@@ -153,7 +153,7 @@ ENTRIES: dict[str, Any] = {
     "permutation_test": lambda f, y, p: permutation_test(KEY, f, y, p, 1 - p, **FEW).p_value,
     "standard_error": lambda f, y, p: standard_error(f)(y, p),
     "influence": lambda f, y, p: influence(f)(y, p),
-    "jackknife": lambda f, y, p: jackknife(f)(y, p).low,
+    "jackknife": lambda f, y, p: infinitesimal_jackknife(f)(y, p).low,
 }
 
 
@@ -198,7 +198,7 @@ def test_rows_are_resampled_when_asked() -> None:
     found = confidence_interval(squared, y, p, resample="rows", key=KEY, n_resamples=50)
     assert found.method == "percentile"
     assert_same(found.low, by_weight.low, rtol=1e-6)
-    for wrong in ({"method": "bca"}, {"where": np.ones(40, bool)}, {"weights": "bayesian"}):
+    for wrong in ({"method": "bca"}, {"where": np.ones(40, bool)}, {"scheme": "bayesian"}):
         with pytest.raises(ValueError, match="`resample='rows'`"):
             run(squared, y, p, resample="rows", **wrong)
     with pytest.raises(ValueError, match="inside `jit`"):

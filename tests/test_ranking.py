@@ -31,7 +31,7 @@ class Defined(NamedTuple):
     """A metric, what it is for a list in its final order, and the rules for ties that it has."""
 
     metric: Callable[..., Any]
-    formula: oracles.InOrder
+    formula: oracles.Formula
     options: Mapping[str, Any] = {}
     ties: tuple[str, ...] = CHANCE
     fixed: Mapping[str, Any] = {"relevance_threshold": 1.0}

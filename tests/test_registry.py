@@ -13,7 +13,7 @@ import pytest
 
 import jmetrics
 from jmetrics import inference, losses
-from jmetrics._core.anatomy import greater_is_better, range_of, surrogate_of
+from jmetrics._core.plan import greater_is_better, range_of, surrogate_of
 from tests.registry import LOSSES, METRICS, ROWS, STATEFUL, TRANSFORMS, cases
 from tests.row import LOSS, Case, Row
 

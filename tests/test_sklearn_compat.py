@@ -21,7 +21,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 
 import jmetrics
 from jmetrics import sklearn_compat
-from jmetrics._core.anatomy import range_of
+from jmetrics._core.plan import range_of
 from jmetrics.sklearn_compat import _call
 from jmetrics.sklearn_compat._params import refuse
 from tests.compare import assert_in_range

@@ -19,9 +19,9 @@ from jax.tree_util import GetAttrKey
 
 import jmetrics
 from jmetrics import accuracy_score, roc_auc_score, streaming
-from jmetrics._core.anatomy import NONNEGATIVE, Step, has_plan, metric, plan, plan_of
 from jmetrics._core.limbs import Compensated, Limbs
 from jmetrics._core.merging import Tally
+from jmetrics._core.plan import NONNEGATIVE, Bound, has_plan, metric, plan, plan_of
 from tests.compare import assert_same
 from tests.harness import sample
 from tests.mutants import total_weight
@@ -63,7 +63,7 @@ def errs_by_batch(y_true, y_pred, *, sample_weight=None, where=None):
     arrays = tuple(
         a if a is None else jnp.asarray(a) for a in (y_true, y_pred, sample_weight, where)
     )
-    return plan(arrays, Step.of(errors_of_batch), Step.of(lambda sums: sums[0] / sums[1]))
+    return plan(arrays, Bound.of(errors_of_batch), Bound.of(lambda sums: sums[0] / sums[1]))
 
 
 def errors_of_batch(y_true, y_pred, sample_weight, where):
@@ -124,10 +124,12 @@ def assert_one_pass(case: Case) -> None:
             assert_same(jax.tree.map(lambda a, i=i: a[i], values), expected)
     for path, leaf in jax.tree.leaves_with_path(states, is_leaf=is_sum):
         number = np.asarray(leaf.to_float(jnp.float32) if is_sum(leaf) else leaf, np.float64)
-        slack = 1e-6 if path[-1] == GetAttrKey("rest") else None  # of the mean that it is left of
+        slack = (
+            1e-6 if path[-1] == GetAttrKey("compensation") else None
+        )  # of the mean that it is left of
         same = np.broadcast_to(number[:1], number[1:].shape)
         assert_same(number[1:], same, rtol=1e-6, atol=slack)
-        for limb in leaf.whole if isinstance(leaf, Tally) else ():
+        for limb in leaf.integers if isinstance(leaf, Tally) else ():
             assert np.all(limb == limb[:1])
 
 
@@ -218,8 +220,8 @@ def test_counts_are_exact_past_two_to_the_40() -> None:
 
 def exact(count: Tally) -> int:
     """A count that nothing weighted went into."""
-    assert count.rest.to_float(jnp.float32) == 0
-    return int(count.whole.high) * 2**16 + int(count.whole.low)
+    assert count.floats.to_float(jnp.float32) == 0
+    return int(count.integers.high) * 2**16 + int(count.integers.low)
 
 
 def test_weighted_and_unweighted_batches_add_up() -> None:
@@ -391,7 +393,7 @@ def test_decay_of_scores_needs_weights(rng: np.random.Generator) -> None:
     kept = streaming.buffered(roc_auc_score, 8)
     window = streaming.last_updates(streaming.stream(accuracy_score), 2)
     for stream in (whole, kept, window, streaming.collection({"auc": whole})):
-        with pytest.raises(ValueError, match="cannot fade"):
+        with pytest.raises(ValueError, match="cannot decay"):
             streaming.decayed(stream, decay=0.5)
     recent = streaming.decayed(streaming.roc_auc_score(weighted=True), decay=0.5)
     y_true, y_score = np.tile([0, 1], (3, 4)), rng.normal(size=(3, 8)).astype(np.float32)
@@ -497,4 +499,4 @@ def test_streams_travel_themselves() -> None:
 def test_limbs_of_a_batch_beyond_16_bits() -> None:
     count = Tally.zeros((), jnp.float32).plus(jnp.int32(2**31 - 1)).plus(jnp.int32(5))
     assert exact(count) == 2**31 + 4
-    assert count.whole == Limbs(jnp.uint32(2**15), jnp.uint32(4))
+    assert count.integers == Limbs(jnp.uint32(2**15), jnp.uint32(4))

@@ -13,7 +13,7 @@ import pytest
 
 import jmetrics
 from jmetrics import inference, streaming
-from jmetrics._core.anatomy import greater_is_better, has_plan, in_order_of, range_of
+from jmetrics._core.plan import greater_is_better, has_plan, presort_of, range_of
 from tests.compare import assert_same
 
 METRICS = jmetrics.mean_squared_error, jmetrics.roc_auc_score
@@ -110,7 +110,7 @@ def test_inference_of_a_wrapped_metric_is_of_the_wrapper(name: str, metric: Any)
 def test_a_wrapped_metric_has_no_stream_of_what_is_inside(name: str) -> None:
     wrapped = WRAPPERS[name](jmetrics.mean_squared_error)
     assert not has_plan(wrapped)
-    assert in_order_of(WRAPPERS[name](jmetrics.roc_auc_score)) is None
+    assert presort_of(WRAPPERS[name](jmetrics.roc_auc_score)) is None
     assert range_of(wrapped) is None and greater_is_better(wrapped) is None
     with pytest.raises(ValueError, match="no statistic"):
         streaming.stream(wrapped)

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 from jax import Array, lax
 
 from jmetrics._core.exporting import exportable
-from jmetrics._core.numerics import accumulator, tabulate, weighted_sum
+from jmetrics._core.numerics import accumulator, weighted_bincount, weighted_sum
 
 
 @exportable
@@ -137,8 +137,8 @@ def _count_pairs(true, pred, weight, size):
 def _count_each(true, pred, weight, size):
     """The same from one table for each array."""
     right = true == pred
-    cells = tabulate(2 * true + right.astype(true.dtype), weight, 2 * size)
-    fp = tabulate(pred, jnp.where(right, jnp.zeros_like(weight), weight), size)
+    cells = weighted_bincount(2 * true + right.astype(true.dtype), weight, 2 * size)
+    fp = weighted_bincount(pred, jnp.where(right, jnp.zeros_like(weight), weight), size)
     return cells[1::2], fp, cells[0::2]
 
 
@@ -149,7 +149,7 @@ def confusion(y_true: Array, y_pred: Array, weight: Array, num_classes: int) -> 
     """
     both = are_classes(y_true, num_classes) & are_classes(y_pred, num_classes)
     cell = jnp.where(both, y_true * num_classes + y_pred, -1)
-    return tabulate(cell, weight, num_classes**2).reshape(num_classes, num_classes)
+    return weighted_bincount(cell, weight, num_classes**2).reshape(num_classes, num_classes)
 
 
 def sum_of_others(x: Array) -> Array:

@@ -26,13 +26,13 @@ from jax.typing import DTypeLike
 from jmetrics._core import check
 from jmetrics._core.exporting import exportable
 from jmetrics._core.limbs import difference_of_products
-from jmetrics._core.merging import MOST, kinds
+from jmetrics._core.merging import Reduction, reductions
 from jmetrics._core.numerics import power_of
 from jmetrics._core.types import Number
 
 
 @exportable
-@kinds(value=MOST, to_one=MOST, to_two=MOST)
+@reductions(value=Reduction.MAX, to_one=Reduction.MAX, to_two=Reduction.MAX)
 @jax.tree_util.register_dataclass
 @dataclass(frozen=True)
 class Power:

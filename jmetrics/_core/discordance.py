@@ -48,7 +48,7 @@ def pairs(x: Array, y: Array, weight: Array | None, dtype: DTypeLike) -> Pairs:
 
 
 def _ranks(by_value: Order, w: Array) -> tuple[Array, Array]:
-    """Places of the items by x and by y, and the weight tied with them in both: their own."""
+    """Positions of the items by x and by y, and the weight tied with them in both: their own."""
     return unsort(by_value.start, by_value.item), w
 
 
@@ -57,8 +57,8 @@ def _ranks_with_ties(by_value: Order, w: Array) -> tuple[Array, Array]:
     group = unsort(by_value.start, by_value.item)
     other = by_value.item[::-1]
     keys = jnp.take_along_axis(group, other, axis=1)
-    (keys,), place = sort_items(keys, stable=True)
-    item = jnp.take_along_axis(other, place, axis=1)
+    (keys,), position = sort_items(keys, stable=True)
+    item = jnp.take_along_axis(other, position, axis=1)
     rank = unsort(lax.broadcasted_iota(jnp.int32, item.shape, 1), item)
     start, end = tie_bounds(keys[:1], group[1][item[:1]])
     _, tied = tied_weight(w[item[:1]], start, end)
@@ -71,7 +71,7 @@ def _inversions(rank: Array, weight: Array | None, dtype: DTypeLike) -> Array:
     Splits the ranks by one bit at a time, from the highest: where a block is split, every
     item of its lower half is inverted with the items of its upper half that come before it.
     """
-    places = jnp.arange(rank.size, dtype=jnp.int32)
+    positions = jnp.arange(rank.size, dtype=jnp.int32)
     levels = bit_length(max(rank.size - 1, 0))
 
     def split(level, carry):
@@ -86,10 +86,10 @@ def _inversions(rank: Array, weight: Array | None, dtype: DTypeLike) -> Array:
             return running - running[start]
 
         count = uppers_before(jnp.ones_like(rank))
-        place = start + jnp.where(upper, (1 << bit) + count, places - start - count)
+        position = start + jnp.where(upper, (1 << bit) + count, positions - start - count)
 
         def move(values: Array) -> Array:
-            return jnp.zeros_like(values).at[place].set(values, unique_indices=True)
+            return jnp.zeros_like(values).at[position].set(values, unique_indices=True)
 
         if weight is None:
             inverted = jnp.where(upper, 0, count).astype(dtype)

@@ -59,10 +59,10 @@ def _carried(high: Array, low: Array, more: Array) -> Limbs:
 
 @exportable
 class Compensated(NamedTuple):
-    """Floats of twice the digits: the rounded sum, and the rest that rounding took from it."""
+    """Compensated sum: the rounded sum and its accumulated rounding error."""
 
     total: Array
-    rest: Array
+    compensation: Array
 
     @classmethod
     def zeros(cls, shape: tuple[int, ...] = (), dtype: DTypeLike = jnp.float32) -> Compensated:
@@ -71,20 +71,22 @@ class Compensated(NamedTuple):
 
     def plus(self, number: Array) -> Compensated:
         """Add floats."""
-        return self.merge(Compensated(number.astype(self.total.dtype), jnp.zeros_like(self.rest)))
+        return self.merge(
+            Compensated(number.astype(self.total.dtype), jnp.zeros_like(self.compensation))
+        )
 
     def merge(self, other: Compensated) -> Compensated:
         """Add another sum, to about the square of the precision of its floats."""
-        total, rest = two_sum(self.total, other.total)
-        return _settled(total, rest + (self.rest + other.rest))
+        total, compensation = two_sum(self.total, other.total)
+        return _renormalised(total, compensation + (self.compensation + other.compensation))
 
     def psum(self, axis_name: Any) -> Compensated:
         """Add the sums of all devices; the totals round as often as there are devices."""
-        return _settled(*lax.psum((self.total, self.rest), axis_name))
+        return _renormalised(*lax.psum((self.total, self.compensation), axis_name))
 
     def to_float(self, dtype: DTypeLike) -> Array:
         """Return the sum as floats."""
-        return self.total.astype(dtype) + self.rest.astype(dtype)
+        return self.total.astype(dtype) + self.compensation.astype(dtype)
 
 
 def two_sum(a: Array, b: Array) -> tuple[Array, Array]:
@@ -105,11 +107,11 @@ def difference_of_products(a: Array, b: Array, c: Array, d: Array) -> Array:
     """
     halves = [(_halves(x), _halves(y)) for x, y in ((a, b), (-c, d))]
     terms = [x * y for i in range(3) for u, v in halves for x, y in _of_order(u, v, i)]
-    total, rest = terms[0], jnp.zeros_like(terms[0])
+    total, compensation = terms[0], jnp.zeros_like(terms[0])
     for term in terms[1:]:
         total, lost = two_sum(total, term)
-        rest = rest + lost
-    return total + rest
+        compensation = compensation + lost
+    return total + compensation
 
 
 def _halves(x: Array) -> tuple[Array, Array]:
@@ -125,8 +127,8 @@ def _of_order(
     return [(u[i], v[order - i]) for i in (0, 1) if order - i in (0, 1)]
 
 
-def _settled(total: Array, rest: Array) -> Compensated:
-    return Compensated(*two_sum(total, rest))
+def _renormalised(total: Array, compensation: Array) -> Compensated:
+    return Compensated(*two_sum(total, compensation))
 
 
 Sum = TypeVar("Sum", Limbs, Compensated)

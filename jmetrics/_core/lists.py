@@ -1,8 +1,8 @@
-"""Many lists ranked at once: the place of every item in its own list, and who shares it.
+"""Many lists ranked at once: the rank of every item in its own list, and which items tie.
 
 Lists are the rows of an array, or segments of a flat one. What is sorted are the scores,
-as integers that compare as they do; weights have no part in it. Ties either stay together,
-as a run of places that its items share by chance, or are broken by a rule.
+as integers of the same order: one weight-independent sort. Ties either stay together, as a run
+of ranks whose items are in random order, or are broken by a rule.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ import jax.numpy as jnp
 from jax import Array, lax
 
 from jmetrics._core.bits import float_from_bits, sortable_bits
-from jmetrics._core.numerics import bit_length, tabulate
+from jmetrics._core.numerics import bit_length, weighted_bincount
 from jmetrics._core.order import tie_bounds
 from jmetrics._core.sorting import sort_items
 
 TIES = ("average", "pessimistic", "optimistic", "stable")
-"""Tied items share their places by chance, or come less relevant first, more relevant first,
-in the order they are stored in. "last", which users do not see, reverses that order."""
+"""Tied items are averaged over their orders, or come less relevant first, more relevant first,
+or as they are stored. "last", which users do not see, reverses that order."""
 
 _RUN = 32
 
@@ -32,7 +32,7 @@ _SHORT = 128
 
 @jax.tree_util.register_dataclass
 @dataclass(frozen=True)
-class Rows:
+class RowLists:
     """Lists as the rows of an array."""
 
     count: int = field(metadata={"static": True})
@@ -48,46 +48,46 @@ class Rows:
         return jnp.max(values, axis=-1, initial=0)
 
     def running(self, values: Array) -> Array:
-        """Sum of each list up to each place."""
+        """Sum of each list up to each position."""
         return jnp.cumsum(values, axis=-1, dtype=values.dtype)
 
     def of_each(self, per_list: Array) -> Array:
-        """Give each item or place what belongs to its list."""
+        """Give each item or position what belongs to its list."""
         return per_list[:, None]
 
 
 @jax.tree_util.register_dataclass
 @dataclass(frozen=True)
-class Segments:
+class SegmentLists:
     """Lists as segments of a flat array."""
 
     count: int = field(metadata={"static": True})
     segment: Array
-    """The list of each item or place; `count` for what is in none, or does not count."""
-    in_order: bool = field(default=False, metadata={"static": True})
-    """Whether the segments follow each other, as they do at the places."""
+    """The list of each item or position; `count` for what is in none, or does not count."""
+    contiguous: bool = field(default=False, metadata={"static": True})
+    """Whether the segments follow each other, as they do at the positions."""
 
     def sum(self, values: Array) -> Array:
         """Sum of each list."""
-        if not self.in_order:
-            return tabulate(self.segment, values, self.count)
+        if not self.contiguous:
+            return weighted_bincount(self.segment, values, self.count)
         return _sum_runs(values, self.segment, self.count)
 
     def max(self, values: Array) -> Array:
         """Largest of each list, at least 0."""
         zeros = jnp.zeros(self.count, values.dtype)
-        return zeros.at[self.segment].max(values, mode="drop", indices_are_sorted=self.in_order)
+        return zeros.at[self.segment].max(values, mode="drop", indices_are_sorted=self.contiguous)
 
     def running(self, values: Array) -> Array:
-        """Sum of each list up to each place."""
+        """Sum of each list up to each position."""
         if not jnp.issubdtype(values.dtype, jnp.floating):
             return self._running_counts(values)
-        place = lax.iota(jnp.int32, values.shape[0])
-        rank = place - self.first()[self.segment]
+        position = lax.iota(jnp.int32, values.shape[0])
+        rank = position - self.first()[self.segment]
 
         def double(i: Array, sums: Array) -> Array:
             step = lax.shift_left(jnp.int32(1), jnp.int32(i))
-            earlier = sums[jnp.maximum(place - step, 0)]
+            earlier = sums[jnp.maximum(position - step, 0)]
             return sums + jnp.where(rank >= step, earlier, jnp.zeros_like(sums))
 
         return lax.fori_loop(0, bit_length(values.shape[0]), double, values)
@@ -98,15 +98,15 @@ class Segments:
         return running - above[self.first()[self.segment]]
 
     def first(self) -> Array:
-        """First place of each list, and of the items that do not count."""
+        """First position of each list, and of the items that do not count."""
         return jnp.searchsorted(self.segment, lax.iota(jnp.int32, self.count + 1)).astype(jnp.int32)
 
     def of_each(self, per_list: Array) -> Array:
-        """Give each item or place what belongs to its list."""
+        """Give each item or position what belongs to its list."""
         return jnp.take(per_list, self.segment, mode="clip")
 
 
-Lists: TypeAlias = Rows | Segments
+Lists: TypeAlias = RowLists | SegmentLists
 
 
 def _sum_runs(values: Array, segment: Array, count: int) -> Array:
@@ -126,7 +126,7 @@ def _sum_runs(values: Array, segment: Array, count: int) -> Array:
 
 
 class RankedGains(NamedTuple):
-    """Gains of the items, in any order, each with the places that it shares."""
+    """Gains of the items, in any order, each with the positions that it shares."""
 
     lists: Lists
     gain: Array
@@ -139,21 +139,21 @@ class RankedGains(NamedTuple):
 
 
 class RankedLabels(NamedTuple):
-    """Labels at each place of the lists, in rank order, with counts of the relevant ones."""
+    """Labels at each position of the lists, in rank order, with counts of the relevant ones."""
 
     lists: Lists
     label: Array
-    """1.0 if the item sorted to this place is relevant, or else 0.0."""
+    """1.0 if the item sorted to this position is relevant, or else 0.0."""
     real: Array
     """Whether there is an item that counts."""
     rank: Array
-    """How many places are above."""
+    """How many positions are above."""
     before: Array
-    """How many relevant items are ranked above all those that share this place."""
+    """How many relevant items are ranked above all those that share this position."""
     upto: Array
     """How many relevant items are ranked above or share it."""
     others_before: Array
-    """How many items that are not relevant are ranked above all those that share this place."""
+    """How many items that are not relevant are ranked above all those that share this position."""
     others_upto: Array
     """How many that are not relevant are ranked above or share it."""
     total: Array
@@ -163,7 +163,7 @@ class RankedLabels(NamedTuple):
 
     @property
     def start(self) -> Array:
-        """How many items are ranked above all those that share each place."""
+        """How many items are ranked above all those that share each position."""
         return self.before + self.others_before
 
     @property
@@ -182,20 +182,22 @@ Ranking = Callable[[Array, Array, Lists, str], Any]
 
 
 def ranked_gains(
-    score: Array, gain: Array, lists: Lists, ties: str, *, in_order: bool = False
+    score: Array, gain: Array, lists: Lists, ties: str, *, by_rank: bool = False
 ) -> RankedGains:
     """Rank the lists and keep the gain of each item, 0 for what does not count.
 
     In order of the scores where that is asked for, or in any.
     """
-    if ties == "average" and not in_order and _are_short(lists, score):
+    if ties == "average" and not by_rank and _are_short(lists, score):
         (keys,) = _keys(score, lists)
         start, end = (_count(keys, compare, keys) for compare in (lax.lt, lax.le))
         gain = gain if lists.on is None else jnp.where(lists.on, gain, jnp.zeros_like(gain))
         return RankedGains(lists, gain, start, end, _sizes(lists, score))
-    places = _places(score, gain, lists, ties)
-    gain = jnp.where(places.real, places.of_items(gain), jnp.zeros_like(gain))
-    return RankedGains(places.lists, gain, places.start, places.end, places.size)
+    sorted_items = _sort_items(score, gain, lists, ties)
+    gain = jnp.where(sorted_items.real, sorted_items.of_items(gain), jnp.zeros_like(gain))
+    return RankedGains(
+        sorted_items.lists, gain, sorted_items.start, sorted_items.end, sorted_items.size
+    )
 
 
 def falling_gains(gain: Array, lists: Lists) -> RankedGains:
@@ -205,35 +207,38 @@ def falling_gains(gain: Array, lists: Lists) -> RankedGains:
     """
     keys = _keys(gain, lists)
     *_, key = ordered = lax.sort(keys, num_keys=len(keys), is_stable=False)
-    placed, rank, real, size = _ranks(lists, gain, ordered)
+    sorted_lists, rank, real, size = _ranks(lists, gain, ordered)
     falling = jnp.where(real, float_from_bits(~key, gain.dtype), jnp.zeros_like(gain))
-    return RankedGains(placed, falling, rank, rank + 1, size)
+    return RankedGains(sorted_lists, falling, rank, rank + 1, size)
 
 
 def ranked_labels(score: Array, label: Array, lists: Lists, ties: str) -> RankedLabels:
     """Rank the lists and count relevant items along them."""
-    places = _places(score, label, lists, ties)
-    ones = (places.real & (places.of_items(label) != 0)).astype(jnp.int32)
-    running = places.lists.running(ones)
+    sorted_items = _sort_items(score, label, lists, ties)
+    ones = (sorted_items.real & (sorted_items.of_items(label) != 0)).astype(jnp.int32)
+    running = sorted_items.lists.running(ones)
     before, upto = running - ones, running
     if ties == "average":
-        before, upto = places.at(before, places.start), places.at(upto, places.end - 1)
+        before, upto = (
+            sorted_items.at(before, sorted_items.start),
+            sorted_items.at(upto, sorted_items.end - 1),
+        )
     return RankedLabels(
-        places.lists,
+        sorted_items.lists,
         ones.astype(label.dtype),
-        places.real,
-        places.rank,
+        sorted_items.real,
+        sorted_items.rank,
         before,
         upto,
-        places.start - before,
-        places.end - upto,
-        places.lists.sum(ones),
-        places.size,
+        sorted_items.start - before,
+        sorted_items.end - upto,
+        sorted_items.lists.sum(ones),
+        sorted_items.size,
     )
 
 
 def counted_labels(score: Array, label: Array, lists: Lists, ties: str) -> RankedLabels:
-    """The same in any order, with the first place of each run of ties for all ranks in it."""
+    """The same in any order, with the first position of each run of ties for all ranks in it."""
     if ties != "average" or not _are_short(lists, score):
         ranked = ranked_labels(score, label, lists, ties)
         return ranked._replace(rank=ranked.start)
@@ -258,9 +263,9 @@ def counted_labels(score: Array, label: Array, lists: Lists, ties: str) -> Ranke
     )
 
 
-def _are_short(lists: Lists, score: Array) -> TypeGuard[Rows]:
+def _are_short(lists: Lists, score: Array) -> TypeGuard[RowLists]:
     """Whether to compare all items of a list takes less time than to sort them."""
-    if not isinstance(lists, Rows) or score.shape[1] not in range(_SHORT + 1):
+    if not isinstance(lists, RowLists) or score.shape[1] not in range(_SHORT + 1):
         return False
     return jnp.issubdtype(score.dtype, jnp.floating)  # of which only NaN has the last key
 
@@ -282,8 +287,8 @@ def _count(some: Array, compare: Callable[[Array, Array], Array], keys: Array) -
 
 
 @dataclass(frozen=True)
-class _Places:
-    """The places of all lists."""
+class _SortedItems:
+    """The positions of all lists."""
 
     lists: Lists
     item: Array
@@ -294,12 +299,12 @@ class _Places:
     size: Array
 
     def of_items(self, values: Array) -> Array:
-        """Values of the items at their places."""
+        """Values of the items at their positions."""
         return self._take(values, self.item)
 
     def at(self, values: Array, rank: Array) -> Array:
-        """For each place, the value at some rank of the same list."""
-        if isinstance(self.lists, Segments):
+        """For each position, the value at some rank of the same list."""
+        if isinstance(self.lists, SegmentLists):
             rank = rank + self.lists.first()[self.lists.segment]
         return self._take(values, rank)
 
@@ -307,37 +312,37 @@ class _Places:
         return jnp.take_along_axis(values, index, axis=-1, mode="clip")
 
 
-def _places(score: Array, label: Array, lists: Lists, ties: str) -> _Places:
-    """Sort the items of all lists to their places."""
+def _sort_items(score: Array, label: Array, lists: Lists, ties: str) -> _SortedItems:
+    """Sort the items of all lists to their positions."""
     groups = _keys(score, lists)
     ordered, item = sort_items(*groups, *_breakers(label, ties), stable=ties == "stable")
-    placed, rank, real, size = _ranks(lists, score, ordered)
+    sorted_lists, rank, real, size = _ranks(lists, score, ordered)
     if ties != "average":
-        return _Places(placed, item, real, rank, rank, rank + 1, size)
+        return _SortedItems(sorted_lists, item, real, rank, rank, rank + 1, size)
     rows = [jnp.atleast_2d(key) for key in ordered[: len(groups)]]
     first = lax.broadcasted_iota(jnp.int32, score.shape, score.ndim - 1) - rank
     start, end = (bound.reshape(score.shape) - first for bound in tie_bounds(*rows))
-    return _Places(placed, item, real, rank, start, end + 1, size)
+    return _SortedItems(sorted_lists, item, real, rank, start, end + 1, size)
 
 
 def _ranks(
     lists: Lists, items: Array, ordered: Sequence[Array]
 ) -> tuple[Lists, Array, Array, Array]:
-    """The lists at sorted places, the rank of each and whether it is real, and their sizes."""
-    place = lax.broadcasted_iota(jnp.int32, items.shape, items.ndim - 1)
-    if isinstance(lists, Rows):
+    """The lists at sorted positions, the rank of each and whether it is real, and their sizes."""
+    position = lax.broadcasted_iota(jnp.int32, items.shape, items.ndim - 1)
+    if isinstance(lists, RowLists):
         size = _sizes(lists, items)
-        return lists, place, place < size[:, None], size
-    placed = Segments(lists.count, ordered[0], in_order=True)
-    first = placed.first()
-    rank = place - first[placed.segment]
-    return placed, rank, placed.segment < lists.count, jnp.diff(first)
+        return lists, position, position < size[:, None], size
+    sorted_lists = SegmentLists(lists.count, ordered[0], contiguous=True)
+    first = sorted_lists.first()
+    rank = position - first[sorted_lists.segment]
+    return sorted_lists, rank, sorted_lists.segment < lists.count, jnp.diff(first)
 
 
 def _keys(score: Array, lists: Lists) -> tuple[Array, ...]:
     """Sort keys: lists follow each other, scores fall, and what does not count comes last."""
     key = ~sortable_bits(score)
-    if isinstance(lists, Segments):
+    if isinstance(lists, SegmentLists):
         return lists.segment, key
     if lists.on is None:
         return (key,)
@@ -356,19 +361,21 @@ def _breakers(label: Array, ties: str) -> tuple[Array, ...]:
     return (~item,) if ties == "last" else ()
 
 
-def _sizes(lists: Rows, items: Array) -> Array:
+def _sizes(lists: RowLists, items: Array) -> Array:
     if lists.on is None:
         return jnp.full(items.shape[:1], items.shape[1], jnp.int32)
     return lists.sum(lists.on.astype(jnp.int32))
 
 
-def mean_of_places(ranked: RankedGains, prefix: tuple[Array, Array]) -> Array:
-    """Mean, over the places that each item shares, of what `prefix` sums over the first ones.
+def mean_over_tied_ranks(ranked: RankedGains, prefix: tuple[Array, Array]) -> Array:
+    """Mean, over the positions that each item shares, of what `prefix` sums over the first ones.
 
-    Places beyond the end of `prefix` count 0.
+    Positions beyond the end of `prefix` count 0.
     """
     high, low = prefix
-    start, end = (jnp.minimum(place, high.shape[0] - 1) for place in (ranked.start, ranked.end))
+    start, end = (
+        jnp.minimum(position, high.shape[0] - 1) for position in (ranked.start, ranked.end)
+    )
     total = (high[end] - high[start]) + (low[end] - low[start])
     mean = total / (ranked.end - ranked.start).astype(total.dtype)
     return lax.optimization_barrier(mean)  # XLA looks up several times slower inside a sum
@@ -379,14 +386,14 @@ def prefix_sums(terms: Array) -> tuple[Array, Array]:
 
     So their differences are as exact as the terms, however long the sums.
     """
-    place = lax.iota(jnp.int32, terms.shape[0] + 1)
+    position = lax.iota(jnp.int32, terms.shape[0] + 1)
 
     def double(i: Array, sums: tuple[Array, Array]) -> tuple[Array, Array]:
         step = lax.shift_left(jnp.int32(1), jnp.int32(i))
         high, low = sums
-        inside = place >= step
+        inside = position >= step
         earlier, short = (
-            jnp.where(inside, part[jnp.maximum(place - step, 0)], jnp.zeros_like(part))
+            jnp.where(inside, part[jnp.maximum(position - step, 0)], jnp.zeros_like(part))
             for part in sums
         )
         total = high + earlier
@@ -395,4 +402,4 @@ def prefix_sums(terms: Array) -> tuple[Array, Array]:
         return total, low + short + lost
 
     start = jnp.pad(terms, (1, 0))
-    return lax.fori_loop(0, bit_length(place.shape[0]), double, (start, jnp.zeros_like(start)))
+    return lax.fori_loop(0, bit_length(position.shape[0]), double, (start, jnp.zeros_like(start)))

@@ -1,7 +1,7 @@
-"""How statistics of parts of the data become that of all of them.
+"""Merge the statistics of parts of the data into that of all of them.
 
 A statistic is an array or a tuple of statistics, and mostly a sum. A type of which some field
-is something else says so by `kinds`; one whose fields depend on each other has a method
+is something else says so by `reductions`; one whose fields depend on each other has a method
 `joined` of its own. Parts are joined here, two by two, or across the devices along an axis.
 """
 
@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from enum import Enum
 from typing import Any, NamedTuple, TypeVar, cast
 
 import jax
@@ -22,63 +23,68 @@ from jmetrics._core.bits import float_from_bits, sortable_bits
 from jmetrics._core.exporting import exportable
 from jmetrics._core.limbs import Compensated, Limbs
 
-SUM = "sum over samples"
-STEADY = "sum that does not fade with time"
-PLACE = "place on the line, which is no sum"
-LEAST, MOST = "least", "largest"
-ALL = "whether it is so in all parts"
+
+class Reduction(Enum):
+    """How the fields of statistics of parts of the data combine."""
+
+    SUM = "sum over samples"
+    COUNT = "sum over samples that decay leaves unchanged"
+    LOCATION = "location, which its statistic combines itself"
+    MIN = "minimum"
+    MAX = "maximum"
+    ALL = "whether true in all parts"
 
 
 Class = TypeVar("Class", bound=type)
 
 
-def kinds(**fields: str) -> Callable[[Class], Class]:
-    """Say which fields of a type of statistics are not sums."""
+def reductions(**fields: Reduction) -> Callable[[Class], Class]:
+    """Declare the reductions of the fields of a statistic that are not sums."""
 
     def note(cls: Class) -> Class:
-        cls.KINDS = fields  # type: ignore[attr-defined]
+        cls.REDUCTIONS = fields  # type: ignore[attr-defined]
         return cls
 
     return note
 
 
 @exportable
-@kinds(inside=ALL)
+@reductions(valid=Reduction.ALL)
 @jax.tree_util.register_dataclass
 @dataclass(frozen=True)
-class Legal:
-    """Whether everything that counted was in the domain of the metric."""
+class DomainCheck:
+    """Whether everything of non-zero weight was in the domain of the metric."""
 
-    inside: Array
+    valid: Array
     reason: str = field(metadata={"static": True})
     """What the domain is."""
 
-    def defined(self, value: Any) -> Any:
+    def apply(self, value: Any) -> Any:
         """Turn one or several values into NaN unless it was."""
-        return jax.tree.map(lambda v: check.defined(v, self.inside, self.reason), value)
+        return jax.tree.map(lambda v: check.nan_unless(v, self.valid, self.reason), value)
 
 
-def legal_value(value: Any, conditions: Iterable[Legal]) -> Any:
-    """One or several values, NaN unless all was legal."""
-    for condition in conditions:
-        value = condition.defined(value)
+def apply_checks(value: Any, checks: Iterable[DomainCheck]) -> Any:
+    """One or several values, NaN unless all checks hold."""
+    for domain in checks:
+        value = domain.apply(value)
     return value
 
 
 @exportable
-@kinds(number=MOST)
-class Most(NamedTuple):
+@reductions(value=Reduction.MAX)
+class Maximum(NamedTuple):
     """The largest number of all; −∞ if there is none."""
 
-    number: Array
+    value: Array
 
 
 @exportable
 class Tally(NamedTuple):
-    """A sum of integers, exact, and of floats: what is counted may or may not be weighted."""
+    """An exact sum of integers and a compensated sum of floats, for counts that may be weighted."""
 
-    whole: Limbs
-    rest: Compensated
+    integers: Limbs
+    floats: Compensated
 
     @classmethod
     def zeros(cls, shape: tuple[int, ...], dtype: DTypeLike) -> Tally:
@@ -88,20 +94,20 @@ class Tally(NamedTuple):
     def plus(self, number: Array) -> Tally:
         """Add numbers."""
         if jnp.issubdtype(number.dtype, jnp.floating):
-            return Tally(self.whole, self.rest.plus(number))
-        return Tally(self.whole.plus(number), self.rest)
+            return Tally(self.integers, self.floats.plus(number))
+        return Tally(self.integers.plus(number), self.floats)
 
     def merge(self, other: Tally) -> Tally:
         """Add another sum."""
-        return Tally(self.whole.merge(other.whole), self.rest.merge(other.rest))
+        return Tally(self.integers.merge(other.integers), self.floats.merge(other.floats))
 
     def psum(self, axis_name: Any) -> Tally:
         """Add the sums of all devices."""
-        return Tally(self.whole.psum(axis_name), self.rest.psum(axis_name))
+        return Tally(self.integers.psum(axis_name), self.floats.psum(axis_name))
 
     def to_float(self, dtype: DTypeLike) -> Array:
         """Return the sum as floats."""
-        return self.whole.to_float(dtype) + self.rest.to_float(dtype)
+        return self.integers.to_float(dtype) + self.floats.to_float(dtype)
 
 
 Exact = Tally | Compensated
@@ -111,7 +117,7 @@ Exact = Tally | Compensated
 def number(value: Array | Exact) -> Array:
     """Return a sum as a plain array."""
     if isinstance(value, Tally):
-        return value.to_float(value.rest.total.dtype)
+        return value.to_float(value.floats.total.dtype)
     return value.to_float(value.total.dtype) if isinstance(value, Compensated) else value
 
 
@@ -131,8 +137,8 @@ def scale(value: Any, factor: Array) -> Any:
 
 
 @dataclass(frozen=True)
-class Union:
-    """How parts are taken together: those at hand and, along an axis, those of all devices."""
+class Reducer:
+    """Reduces parts: those at hand and, along an axis, those of all devices."""
 
     axis_name: Any = None
 
@@ -145,15 +151,15 @@ class Union:
             return total.psum(self.axis_name)
         return lax.psum(total, self.axis_name)
 
-    def least(self, values: Iterable[Array]) -> Array:
+    def min(self, values: Iterable[Array]) -> Array:
         """Least of each entry."""
-        least = functools.reduce(jnp.minimum, values)
-        return least if self.axis_name is None else -_largest(-least, self.axis_name)
+        min = functools.reduce(jnp.minimum, values)
+        return min if self.axis_name is None else -_largest(-min, self.axis_name)
 
-    def most(self, values: Iterable[Array]) -> Array:
+    def max(self, values: Iterable[Array]) -> Array:
         """Largest of each entry."""
-        most = functools.reduce(jnp.maximum, values)
-        return most if self.axis_name is None else _largest(most, self.axis_name)
+        max = functools.reduce(jnp.maximum, values)
+        return max if self.axis_name is None else _largest(max, self.axis_name)
 
     def all(self, values: Iterable[Array]) -> Array:
         """Whether each entry is true in all parts."""
@@ -162,9 +168,11 @@ class Union:
             return inside
         return lax.psum((~inside).astype(jnp.int32), self.axis_name) == 0
 
-    def of(self, kind: str, values: Iterable[Any]) -> Any:
-        """Take together what is of one kind."""
-        return {LEAST: self.least, MOST: self.most, ALL: self.all}.get(kind, self.sum)(values)
+    def of(self, reduction: Reduction, values: Iterable[Any]) -> Any:
+        """Reduce values as declared."""
+        return {Reduction.MIN: self.min, Reduction.MAX: self.max, Reduction.ALL: self.all}.get(
+            reduction, self.sum
+        )(values)
 
 
 def _largest(x: Array, axis_name: Any) -> Array:
@@ -173,41 +181,43 @@ def _largest(x: Array, axis_name: Any) -> Array:
     return float_from_bits(lax.pmax(bits, axis_name), x.dtype)
 
 
-def join(parts: Iterable[Any], union: Union) -> Any:
+def join(parts: Iterable[Any], reducer: Reducer) -> Any:
     """Statistic of all parts together."""
 
-    def together(kind: str, *values: Any) -> Any:
+    def together(reduction: Reduction, *values: Any) -> Any:
         joined = getattr(values[0], "joined", None)
-        return joined(values, union) if joined else union.of(kind, values)
+        return joined(values, reducer) if joined else reducer.of(reduction, values)
 
     return map_fields(together, *parts, leaf=lambda node: hasattr(node, "joined"))
 
 
 def merge(a: Any, b: Any) -> Any:
     """Statistic of two sets of samples taken together."""
-    return join((a, b), Union())
+    return join((a, b), Reducer())
 
 
 def map_fields(
     function: Callable[..., Any],
     *trees: Any,
-    kind: str = SUM,
+    reduction: Reduction = Reduction.SUM,
     leaf: Callable[[Any], bool] = lambda node: False,
 ) -> Any:
     """Apply `function(kind, *leaves)` to the arrays or sums of statistics of one structure."""
     first = trees[0]
     below = functools.partial(map_fields, function, leaf=leaf)
     if first is None or isinstance(first, Exact) or leaf(first):
-        return None if first is None else function(kind, *trees)
+        return None if first is None else function(reduction, *trees)
     if isinstance(first, dict):
-        return {key: below(*(tree[key] for tree in trees), kind=kind) for key in first}
-    known: Mapping[str, str] = getattr(first, "KINDS", {})
+        return {key: below(*(tree[key] for tree in trees), reduction=reduction) for key in first}
+    known: Mapping[str, Reduction] = getattr(first, "REDUCTIONS", {})
     if names := getattr(first, "_fields", tuple(known)):
         fields = {
-            name: below(*(getattr(tree, name) for tree in trees), kind=known.get(name, kind))
+            name: below(
+                *(getattr(tree, name) for tree in trees), reduction=known.get(name, reduction)
+            )
             for name in names
         }
         return getattr(first, "_replace", functools.partial(replace, first))(**fields)
     if isinstance(first, tuple):
-        return tuple(below(*items, kind=kind) for items in zip(*trees, strict=True))
-    return function(kind, *trees)
+        return tuple(below(*items, reduction=reduction) for items in zip(*trees, strict=True))
+    return function(reduction, *trees)

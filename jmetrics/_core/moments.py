@@ -12,43 +12,37 @@ from jax import Array, lax
 
 from jmetrics._core.exporting import exportable
 from jmetrics._core.limbs import two_sum
-from jmetrics._core.merging import (
-    LEAST,
-    MOST,
-    PLACE,
-    STEADY,
-    Union,
-    join,
-    kinds,
-    merge,
-    number,
-    plus,
-    scale,
-)
+from jmetrics._core.merging import Reducer, Reduction, join, merge, number, plus, reductions, scale
 from jmetrics._core.numerics import (
     Total,
     Whole,
-    extremes,
+    masked_min_max,
     mean_of,
     nearest,
+    power_of_two_scale,
     safe_divide,
     safe_sqrt,
-    unit_near,
     weighted_sum,
 )
 
 
 @exportable
-@kinds(entries=STEADY, mean=PLACE, rest=PLACE, low=LEAST, high=MOST)
+@reductions(
+    entries=Reduction.COUNT,
+    mean=Reduction.LOCATION,
+    compensation=Reduction.LOCATION,
+    low=Reduction.MIN,
+    high=Reduction.MAX,
+)
 class Moments(NamedTuple):
-    """What a column of weighted numbers is like; all fields have one entry a column."""
+    """Weighted moments of columns; all fields have one entry a column."""
 
     entries: Array
     """Number of entries with weight, an integer."""
     weight: Array
     mean: Array
-    rest: Array
-    """What rounding took from the mean."""
+    compensation: Array
+    """Rounding error of the mean, to be added to it."""
     deviation: Array
     """Σ w (x − mean)²."""
     low: Array
@@ -56,15 +50,15 @@ class Moments(NamedTuple):
     high: Array
 
     @staticmethod
-    def joined(parts: Sequence[Moments], union: Union) -> Moments:
+    def joined(parts: Sequence[Moments], reducer: Reducer) -> Moments:
         """Moments of all parts taken together."""
-        return _about_one_mean(parts, union)[0]
+        return _about_one_mean(parts, reducer)[0]
 
-    def times(self, factor: Array) -> Moments:
+    def rescaled(self, factor: Array) -> Moments:
         """Moments of the column times a positive factor."""
         return self._replace(
             mean=self.mean * factor,
-            rest=self.rest * factor,
+            compensation=self.compensation * factor,
             deviation=scale(scale(self.deviation, factor), factor),
             low=self.low * factor,
             high=self.high * factor,
@@ -81,7 +75,7 @@ class Moments(NamedTuple):
 
 @exportable
 class CoMoments(NamedTuple):
-    """What two columns of weighted numbers are like together."""
+    """Weighted moments of two columns, and their co-moment."""
 
     x: Moments
     y: Moments
@@ -89,68 +83,77 @@ class CoMoments(NamedTuple):
     """Σ w (x − mean x)(y − mean y)."""
 
     @staticmethod
-    def joined(parts: Sequence[CoMoments], union: Union) -> CoMoments:
+    def joined(parts: Sequence[CoMoments], reducer: Reducer) -> CoMoments:
         """Moments of all parts taken together."""
-        x, from_x = _about_one_mean([part.x for part in parts], union)
-        y, from_y = _about_one_mean([part.y for part in parts], union)
+        x, from_x = _about_one_mean([part.x for part in parts], reducer)
+        y, from_y = _about_one_mean([part.y for part in parts], reducer)
         products = (
             plus(part.product, number(part.x.weight) * dx * dy)
             for part, dx, dy in zip(parts, from_x, from_y, strict=True)
         )
-        return CoMoments(x, y, union.sum(products))
+        return CoMoments(x, y, reducer.sum(products))
 
-    def times(self, x_factor: Array, y_factor: Array | None = None) -> CoMoments:
+    def rescaled(self, x_factor: Array, y_factor: Array | None = None) -> CoMoments:
         """Moments of the columns times a positive factor, or one for each."""
         y_factor = x_factor if y_factor is None else y_factor
         product = scale(scale(self.product, x_factor), y_factor)
-        return CoMoments(self.x.times(x_factor), self.y.times(y_factor), product)
+        return CoMoments(self.x.rescaled(x_factor), self.y.rescaled(y_factor), product)
 
 
 @exportable
-@kinds(units=MOST)
+@reductions(units=Reduction.MAX)
 class InUnits(NamedTuple):
     """A statistic of numbers over powers of two near the largest, so that squares stay in range."""
 
     units: tuple[Array, ...]
-    """0 stands for 1 where there is no number but 0, and gives way to any other unit."""
+    """0 means that all values are 0: it is treated as 1, and replaced on merge."""
     statistic: Any
-    """Has a method `times` that changes its units."""
+    """Has a method `rescaled` that changes its units."""
 
     @staticmethod
-    def joined(parts: Sequence[InUnits], union: Union) -> InUnits:
+    def joined(parts: Sequence[InUnits], reducer: Reducer) -> InUnits:
         """Statistic of all parts in their largest unit."""
-        units = tuple(map(union.most, zip(*(part.units for part in parts), strict=True)))
-        in_units = [part.statistic.times(*map(_unit_ratio, part.units, units)) for part in parts]
-        return InUnits(units, join(in_units, union))
+        units = tuple(map(reducer.max, zip(*(part.units for part in parts), strict=True)))
+        in_units = [part.statistic.rescaled(*map(_unit_ratio, part.units, units)) for part in parts]
+        return InUnits(units, join(in_units, reducer))
 
 
 @exportable
-@kinds(low=LEAST, low_rest=LEAST, high=MOST, high_rest=MOST)
+@reductions(
+    low=Reduction.MIN,
+    low_compensation=Reduction.MIN,
+    high=Reduction.MAX,
+    high_compensation=Reduction.MAX,
+)
 class Extent(NamedTuple):
     """The least and the largest number of each column, in two parts each; ±inf without any."""
 
     low: Array
-    low_rest: Array
+    low_compensation: Array
     high: Array
-    high_rest: Array
+    high_compensation: Array
 
     @staticmethod
-    def joined(parts: Sequence[Extent], union: Union) -> Extent:
+    def joined(parts: Sequence[Extent], reducer: Reducer) -> Extent:
         """Extent of all parts together."""
-        low = union.least(part.low for part in parts)
-        low_rest = union.least(_if(part.low == low, part.low_rest, jnp.inf) for part in parts)
-        high = union.most(part.high for part in parts)
-        high_rest = union.most(_if(part.high == high, part.high_rest, -jnp.inf) for part in parts)
-        return Extent(low, low_rest, high, high_rest)
+        low = reducer.min(part.low for part in parts)
+        low_compensation = reducer.min(
+            _if(part.low == low, part.low_compensation, jnp.inf) for part in parts
+        )
+        high = reducer.max(part.high for part in parts)
+        high_compensation = reducer.max(
+            _if(part.high == high, part.high_compensation, -jnp.inf) for part in parts
+        )
+        return Extent(low, low_compensation, high, high_compensation)
 
-    def times(self, factor: Array) -> Extent:
+    def rescaled(self, factor: Array) -> Extent:
         """Extent of numbers times a positive factor."""
         return Extent(*(end * factor for end in self))
 
     @property
     def width(self) -> Array:
         """How far the extremes are apart."""
-        return (self.high - self.low) + (self.high_rest - self.low_rest)
+        return (self.high - self.low) + (self.high_compensation - self.low_compensation)
 
 
 def _if(chosen: Array, x: Array, other: float) -> Array:
@@ -159,11 +162,11 @@ def _if(chosen: Array, x: Array, other: float) -> Array:
 
 def extent(x: Array | Whole, on: Array) -> Extent:
     """Extremes over the first axis of what is `on`; that has the axes of `x`, or 1."""
-    near, rest = x.parts if isinstance(x, Whole) else (x, jnp.zeros_like(x))
-    low, high = extremes(near, on)
-    low_rest, _ = extremes(rest, on & (near == low))
-    _, high_rest = extremes(rest, on & (near == high))
-    return Extent(low, low_rest, high, high_rest)
+    near, compensation = x.parts if isinstance(x, Whole) else (x, jnp.zeros_like(x))
+    low, high = masked_min_max(near, on)
+    low_compensation, _ = masked_min_max(compensation, on & (near == low))
+    _, high_compensation = masked_min_max(compensation, on & (near == high))
+    return Extent(low, low_compensation, high, high_compensation)
 
 
 def merging_unit(unit: Array, *columns: Moments | Extent) -> Array:
@@ -191,31 +194,33 @@ class Squares(NamedTuple):
     """Σ w d²."""
     weight: Array
 
-    def times(self, factor: Array) -> Squares:
+    def rescaled(self, factor: Array) -> Squares:
         """The same of numbers times a positive factor."""
         return self._replace(value=scale(scale(self.value, factor), factor))
 
 
-def squares(measure: Callable[..., tuple[Array, Array]], arrays: tuple[Any, ...]) -> InUnits:
+def squares(
+    weighted_difference: Callable[..., tuple[Array, Array]], arrays: tuple[Any, ...]
+) -> InUnits:
     """Squares of d, summed over the first axis, for measure(*arrays) = d, weight.
 
     Mostly they are in range as they are, so only where their sum is not are the arrays looked at
     again. What is made of them is made anew then, since to keep it for that takes time.
     """
-    d, weight = measure(*arrays)
+    d, weight = weighted_difference(*arrays)
     plain = _sum_of_squares(d, weight)
     size = jnp.finfo(plain.dtype).maxexp / 2
     in_range = (plain > 2.0**-size) & (plain < 2.0**size)
 
-    def anew(arrays: tuple[Any, ...], _: Array) -> tuple[Array, Array]:
-        d, weight = measure(*arrays)
-        unit = unit_near(d, weight != 0)
+    def rescaled(arrays: tuple[Any, ...], _: Array) -> tuple[Array, Array]:
+        d, weight = weighted_difference(*arrays)
+        unit = power_of_two_scale(d, weight != 0)
         return unit[0], _sum_of_squares(d / unit, weight)
 
-    def as_it_is(_: tuple[Any, ...], value: Array) -> tuple[Array, Array]:
+    def unscaled(_: tuple[Any, ...], value: Array) -> tuple[Array, Array]:
         return jnp.ones_like(value), value
 
-    unit, value = lax.cond(jnp.all(in_range), as_it_is, anew, arrays, plain)
+    unit, value = lax.cond(jnp.all(in_range), unscaled, rescaled, arrays, plain)
     unit = jnp.where(value > 0, lax.stop_gradient(unit), jnp.zeros_like(unit))
     total = jnp.broadcast_to(jnp.sum(weight, axis=0), value.shape)
     return InUnits((unit,), Squares(value, total))
@@ -278,7 +283,7 @@ def _centred(x: Array | Whole, weight: Array, unit: Array | None) -> _Centred:
     """
     unit = jnp.ones((1,) * x.ndim, x.dtype) if unit is None else unit
     on, near = weight != 0, nearest(x)
-    low, high = extremes(near, on)
+    low, high = masked_min_max(near, on)
     total = jnp.broadcast_to(jnp.sum(weight, axis=0).astype(x.dtype), low.shape)
     centre = safe_divide(weighted_sum(near, weight), total, 0.0)
     centre = jnp.where(jnp.isfinite(centre), centre, low / 2 + high / 2)  # the sum overflowed
@@ -297,8 +302,8 @@ def _centred(x: Array | Whole, weight: Array, unit: Array | None) -> _Centred:
     a, b = (jnp.where(jnp.isfinite(first), x, jnp.zeros_like(x)) for x in (first, shift))
     deviation = jnp.maximum(weighted_sum(jnp.square(d), weight) - a * b, 0)
     entries = jnp.sum(jnp.broadcast_to(on, x.shape), axis=0, dtype=jnp.int32)
-    mean, rest = two_sum(centre, step + shift)
-    return _Centred(Moments(entries, total, mean, rest, deviation, low, high), d, first)
+    mean, compensation = two_sum(centre, step + shift)
+    return _Centred(Moments(entries, total, mean, compensation, deviation, low, high), d, first)
 
 
 def merge_moments(a: Moments, b: Moments) -> Moments:
@@ -311,43 +316,43 @@ def merge_comoments(a: CoMoments, b: CoMoments) -> CoMoments:
     return merge(a, b)
 
 
-def distance(a: Moments, b: Moments) -> Array:
+def mean_difference(a: Moments, b: Moments) -> Array:
     """How far the mean of `a` is above that of `b`, with the digits that the means have lost."""
-    return (a.mean - b.mean) + (a.rest - b.rest)
+    return (a.mean - b.mean) + (a.compensation - b.compensation)
 
 
-def _about_one_mean(parts: Sequence[Moments], union: Union) -> tuple[Moments, list[Array]]:
+def _about_one_mean(parts: Sequence[Moments], reducer: Reducer) -> tuple[Moments, list[Array]]:
     """Moments of all parts, and how far the mean of each is from that of all.
 
     The formula of Chan, Golub & LeVeque (1983), for any number of parts. Distances are taken
     from the mean of one part, which is near the others, and not from 0.
     """
-    weight = union.sum(part.weight for part in parts)
-    share = [safe_divide(number(part.weight), number(weight), 0.0) for part in parts]
+    weight = reducer.sum(part.weight for part in parts)
+    fraction = [safe_divide(number(part.weight), number(weight), 0.0) for part in parts]
     some = [number(part.weight) > 0 for part in parts]
     nowhere = jnp.full(parts[0].mean.shape, -jnp.inf, parts[0].mean.dtype)
-    origin = union.most(
+    origin = reducer.max(
         [jnp.where(on, part.mean, nowhere) for on, part in zip(some, parts, strict=True)]
     )
     origin = lax.stop_gradient(jnp.where(origin == nowhere, jnp.zeros_like(nowhere), origin))
     gap = [
-        jnp.where(on, (part.mean - origin) + part.rest, jnp.zeros_like(origin))
+        jnp.where(on, (part.mean - origin) + part.compensation, jnp.zeros_like(origin))
         for on, part in zip(some, parts, strict=True)
     ]
-    shift = union.sum(g * s for g, s in zip(gap, share, strict=True))
+    shift = reducer.sum(g * s for g, s in zip(gap, fraction, strict=True))
     offset = [jnp.where(on, g - shift, 0) for on, g in zip(some, gap, strict=True)]
     deviations = (
         plus(part.deviation, number(part.weight) * jnp.square(d))
         for part, d in zip(parts, offset, strict=True)
     )
-    mean, rest = two_sum(origin, shift)
+    mean, compensation = two_sum(origin, shift)
     together = Moments(
-        entries=union.sum(part.entries for part in parts),
+        entries=reducer.sum(part.entries for part in parts),
         weight=weight,
         mean=mean,
-        rest=rest,
-        deviation=union.sum(deviations),
-        low=union.least(part.low for part in parts),
-        high=union.most(part.high for part in parts),
+        compensation=compensation,
+        deviation=reducer.sum(deviations),
+        low=reducer.min(part.low for part in parts),
+        high=reducer.max(part.high for part in parts),
     )
     return together, offset

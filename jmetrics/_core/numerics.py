@@ -82,8 +82,8 @@ class Whole:
         low = lax.bitcast_convert_type(self.number - high, f"int{bits}").astype(wide)
         high = high.astype(wide)
         near = high + low
-        rest = low - (near - high)
-        return self.over_unit(near), self.over_unit(rest)
+        remainder = low - (near - high)
+        return self.over_unit(near), self.over_unit(remainder)
 
     def over_unit(self, x: Array) -> Array:
         """Numbers over the unit, if there is one."""
@@ -98,16 +98,16 @@ class Whole:
 
     def __sub__(self, other: Whole | Array) -> Array:
         if not isinstance(other, Whole):
-            near, rest = self.parts
-            return ((near - other.astype(near.dtype)) + rest).astype(self.dtype)
+            near, remainder = self.parts
+            return ((near - other.astype(near.dtype)) + remainder).astype(self.dtype)
         if self.number.dtype == other.number.dtype and self.unit is other.unit:
             return self.over_unit(_difference(self.number, other.number, self.dtype))
-        (near, rest), (other_near, other_rest) = self.parts, other.parts
+        (near, remainder), (other_near, other_remainder) = self.parts, other.parts
         wide = max(near.dtype, other_near.dtype, key=lambda dtype: dtype.itemsize)
-        near, rest, other_near, other_rest = (
-            part.astype(wide) for part in (near, rest, other_near, other_rest)
+        near, remainder, other_near, other_remainder = (
+            part.astype(wide) for part in (near, remainder, other_near, other_remainder)
         )
-        return ((near - other_near) + (rest - other_rest)).astype(self.dtype)
+        return ((near - other_near) + (remainder - other_remainder)).astype(self.dtype)
 
     def __rsub__(self, other: Array) -> Array:
         return -(self - other)
@@ -229,26 +229,28 @@ def power_of(x: Array, exponent: float | Array) -> Array:
     e = e.astype(x.dtype)
     coarse = jnp.round(exponent * 64) / 64
     whole = jnp.round(coarse * e)
-    rest = ((coarse * e - whole) + (exponent - coarse) * e) * math.log(2) + exponent * jnp.log(m)
+    remainder = ((coarse * e - whole) + (exponent - coarse) * e) * math.log(2) + exponent * jnp.log(
+        m
+    )
     # Either half of the exponent is in range where all of it need not be.
-    half, one = jnp.floor(whole / 2), jnp.ones_like(rest)
+    half, one = jnp.floor(whole / 2), jnp.ones_like(remainder)
     first, second = (jnp.ldexp(one, e.astype(jnp.int32)) for e in (half, whole - half))
-    return jnp.exp(rest) * first * second
+    return jnp.exp(remainder) * first * second
 
 
-def extremes(x: Array, on: Array) -> tuple[Array, Array]:
+def masked_min_max(x: Array, on: Array) -> tuple[Array, Array]:
     """Least and largest entry of each column that is `on`; +inf and −inf where none is."""
     on = jnp.broadcast_to(on, x.shape)
     low = jnp.min(x, axis=0, where=on, initial=jnp.inf)
     return low, jnp.max(x, axis=0, where=on, initial=-jnp.inf)
 
 
-def unit_near(x: Array, on: Array) -> Array:
+def power_of_two_scale(x: Array, on: Array) -> Array:
     """Power of two near the largest entry that is `on`, kept as the first axis of length 1.
 
     Over it, squares neither overflow nor vanish, and no digit changes.
     """
-    low, high = extremes(lax.stop_gradient(x), on)
+    low, high = masked_min_max(lax.stop_gradient(x), on)
     size = jnp.where(low <= high, jnp.maximum(-low, high), jnp.zeros_like(low))
     return power_near(size)[None]
 
@@ -264,13 +266,13 @@ def bit_length(size: int) -> int:
 def weighted_sum(values: Array, weight: Array, axis: int | None = 0) -> Array:
     """Sum of weight × value: an exact integer where both are integers or booleans."""
     dtype = _sum_dtype(values, weight)
-    products = times(values.astype(dtype), weight.astype(dtype))
+    products = safe_multiply(values.astype(dtype), weight.astype(dtype))
     if axis == 0 and jnp.issubdtype(weight.dtype, jnp.floating):
-        return long_sum(products)
+        return blocked_sum(products)
     return jnp.sum(products, axis=axis)
 
 
-def long_sum(x: Array) -> Array:
+def blocked_sum(x: Array) -> Array:
     """Sum along the first axis, by short runs: some XLA versions add one by one, and drift."""
     n = x.shape[0]
     known = isinstance(n, int)  # or a name, in exported programs
@@ -302,7 +304,7 @@ def _run_length(n: int, parts: int) -> int | None:
     return next((run for run in range(longest, _LONG // 32, -1) if size % run == 0), None)
 
 
-def times(values: Array, weight: Array) -> Array:
+def safe_multiply(values: Array, weight: Array) -> Array:
     """weight × value, and 0 for a value that overflowed without weight."""
     if not jnp.issubdtype(values.dtype, jnp.floating):
         return values * weight
@@ -369,7 +371,7 @@ _RUN = 32
 
 
 @with_auto_axes
-def tabulate(bins: Array, weight: Array, size: int, *, run: int = _RUN) -> Array:
+def weighted_bincount(bins: Array, weight: Array, size: int, *, run: int = _RUN) -> Array:
     """Sums of weight by bin; entries with a bin outside [0, size) are left out.
 
     All arrays have one axis. Integer weights give exact int32 sums. A float table has rows
@@ -381,9 +383,9 @@ def tabulate(bins: Array, weight: Array, size: int, *, run: int = _RUN) -> Array
     weight = weight.astype(jnp.int32) if exact else weight
     run = max(run, -(-size // 4))
     rows = 1 if exact else max(-(-n // run), 1)
-    place = jnp.where((bins >= 0) & (bins < size), bins, rows * size)
+    slot = jnp.where((bins >= 0) & (bins < size), bins, rows * size)
     if rows != 1:
         row = jnp.arange(n, dtype=jnp.int32) // run
-        place = jnp.where(place < size, row * size + place, rows * size)
-    table = jnp.zeros(rows * size, weight.dtype).at[place].add(weight, mode="drop")
+        slot = jnp.where(slot < size, row * size + slot, rows * size)
+    table = jnp.zeros(rows * size, weight.dtype).at[slot].add(weight, mode="drop")
     return table if rows == 1 else jnp.sum(table.reshape(rows, size), axis=0)

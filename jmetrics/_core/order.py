@@ -22,14 +22,14 @@ _BLOCK = 2**19
 
 
 class Order(NamedTuple):
-    """Places by falling score along the last axis, ties together."""
+    """Positions by falling score along the last axis, ties together."""
 
     item: Array
-    """The item at each place."""
+    """The item at each position."""
     start: Array
-    """The first place tied with each place."""
+    """The first position tied with each position."""
     end: Array
-    """The last place tied with each place."""
+    """The last position tied with each position."""
 
 
 class RankedCounts(NamedTuple):
@@ -43,32 +43,32 @@ class RankedCounts(NamedTuple):
     fp: Array
 
 
-class Running(NamedTuple):
-    """Weights by falling score, with an entry a place: alone, and added up.
+class RunningWeights(NamedTuple):
+    """Weights by falling score, with an entry a position: alone, and added up.
 
-    Sums over places weigh each by `item`. Differences of running sums would do for the value,
+    Sums over positions weigh each by `weight`. Differences of running sums would do for the value,
     but its gradient would add up terms that cancel, and drift with their rounding.
     """
 
-    item: Array
-    """At the place alone."""
-    before: Array
+    weight: Array
+    """At the position alone."""
+    exclusive: Array
     """At higher scores."""
-    through: Array
+    inclusive: Array
     """At higher scores and tied ones."""
 
 
-class Ranked(NamedTuple):
+class RankedWeights(NamedTuple):
     """Weight of positives and of negatives along the scores."""
 
-    tp: Running
-    fp: Running
+    tp: RunningWeights
+    fp: RunningWeights
 
 
 class Thresholds(NamedTuple):
     """The scores that a threshold may be, falling, and what is at or above each of them.
 
-    The length depends on shapes alone: only a `real` place is a threshold of its own.
+    The length depends on shapes alone: only a `real` position is a threshold of its own.
     """
 
     counts: RankedCounts
@@ -77,7 +77,7 @@ class Thresholds(NamedTuple):
     """What is tied at the threshold, added up without a difference of running counts."""
     score: Array
     real: Array
-    """Whether this is the one place of its threshold, and something with weight is there."""
+    """Whether this is the one position of its threshold, and something with weight is there."""
 
 
 def order(*scores: Array, stable: bool = False) -> Order:
@@ -94,33 +94,33 @@ def order(*scores: Array, stable: bool = False) -> Order:
 
 
 def tie_bounds(*keys: Array) -> tuple[Array, Array]:
-    """First and last place of the run that each place of sorted rows is in.
+    """First and last position of the run that each position of sorted rows is in.
 
-    Places are in one run while no key changes.
+    Positions are in one run while no key changes.
     """
     rows, size = keys[0].shape
     changes = functools.reduce(jnp.logical_or, (row[:, 1:] != row[:, :-1] for row in keys))
     edge = jnp.ones((rows, 1), jnp.bool_)
     opens = jnp.append(edge, changes, axis=1)[:, :size]
     closes = jnp.append(changes, edge, axis=1)[:, :size]
-    places = lax.broadcasted_iota(jnp.int32, (rows, size), 1)
-    end = lax.cummin(jnp.where(closes, places, size), axis=1, reverse=True)
-    # The last place of a run is told its first one, which takes less than a second cumulation.
+    positions = lax.broadcasted_iota(jnp.int32, (rows, size), 1)
+    end = lax.cummin(jnp.where(closes, positions, size), axis=1, reverse=True)
+    # The last position of a run gets its first one, which takes less than a second cumulation.
     last = end + size * lax.broadcasted_iota(jnp.int32, (rows, size), 0)
     first = jnp.zeros(rows * size, jnp.int32)
-    first = first.at[jnp.where(opens, last, rows * size)].set(places, mode="drop")
+    first = first.at[jnp.where(opens, last, rows * size)].set(positions, mode="drop")
     return first[last], end
 
 
 def tied_weight(weight: Array, start: Array, end: Array) -> tuple[Array, Array]:
-    """Weight before and within the run of each place, from weights in sorted rows."""
+    """Weight before and within the run of each position, from weights in sorted rows."""
     running = jnp.cumsum(weight, axis=-1)
     before = jnp.take_along_axis(running - weight, start, axis=-1)
     return before, jnp.take_along_axis(running, end, axis=-1) - before
 
 
 def unsort(values: Array, item: Array) -> Array:
-    """Take values from the places of sorted rows back to their items."""
+    """Take values from the positions of sorted rows back to their items."""
     rows = lax.broadcasted_iota(jnp.int32, item.shape, 0)
     return jnp.zeros_like(values).at[rows, item].set(values, unique_indices=True)
 
@@ -132,26 +132,26 @@ def centred_ranks(x: Array, y: Array, weight: Array) -> Array:
     return unsort(2 * before + tied - jnp.sum(weight, dtype=weight.dtype), by_score.item)
 
 
-def ranked(scores: Array, positive: Array, weight: Array) -> Ranked:
+def ranked_weights(scores: Array, positive: Array, weight: Array) -> RankedWeights:
     """Count positives and negatives above and at every score."""
     if _few_values(scores, weight):
         tables = ((table, jnp.cumsum(table)) for table in _tables(scores, positive, weight))
-        return Ranked(*(Running(table, sums - table, sums) for table, sums in tables))
+        return RankedWeights(*(RunningWeights(table, sums - table, sums) for table, sums in tables))
     item, start, end = order(scores)
     steps = _split(positive[item], weight[item])
-    return Ranked(*(running_sums(step, start, end) for step in steps))
+    return RankedWeights(*(running_sums(step, start, end) for step in steps))
 
 
-def running_sums(weight: Array, start: Array, end: Array) -> Running:
-    """Add up weights in order, of which those from `start` to `end` of each place are tied."""
+def running_sums(weight: Array, start: Array, end: Array) -> RunningWeights:
+    """Add up weights in order, of which those from `start` to `end` of each position are tied."""
     sums = jnp.cumsum(weight)
-    return Running(weight, (sums - weight)[start], sums[end])
+    return RunningWeights(weight, (sums - weight)[start], sums[end])
 
 
 def ranked_thresholds(scores: Array, positive: Array, weight: Array) -> Thresholds:
     """Count at or above every score, and tell which scores are thresholds.
 
-    Scores and places have at least one entry.
+    Scores and positions have at least one entry.
     """
     if _few_values(scores, weight) and jnp.issubdtype(scores.dtype, jnp.floating):
         step = _tables(scores, positive, weight)

@@ -10,7 +10,7 @@ from jax import Array, lax
 from jax.scipy.special import ndtri
 
 from jmetrics._core.bits import float_from_bits, sortable_bits
-from jmetrics._core.numerics import safe_divide, scaled, tabulate, weighted_sum
+from jmetrics._core.numerics import safe_divide, scaled, weighted_bincount, weighted_sum
 from jmetrics._core.sampling import is_sampling
 
 _RUN = 2**23
@@ -21,7 +21,7 @@ _LONG = 2**18
 
 
 def rising_levels(alpha: Array) -> tuple[Array, Array, Array]:
-    """Levels, kept within [0, 1], the share of the line that each stands for, and whether they
+    """Levels, kept within [0, 1], the fraction of the line that each stands for, and whether they
     rise within [0, 1], but for rounding.
     """
     none = jnp.zeros_like(alpha[:1])
@@ -83,8 +83,8 @@ def _sampled_quantile(x: Array, weight: Array, level: Array) -> Array:
     below, at = x < quantile, x == quantile
     # Those at the quantile count as below it in part, so that all influences add up to 0.
     short = level * total - weighted_sum(below, weight)
-    share = safe_divide(short, weighted_sum(at, weight), 0.0)
-    above = level - below.astype(x.dtype) - jnp.where(at, share, 0)
+    fraction = safe_divide(short, weighted_sum(at, weight), 0.0)
+    above = level - below.astype(x.dtype) - jnp.where(at, fraction, 0)
     influence = lax.stop_gradient(jnp.where(jnp.isfinite(slope), slope, 0) * above)
     return quantile + jnp.sum((weight - lax.stop_gradient(weight)) * influence)
 
@@ -143,7 +143,7 @@ def _first_to_reach(keys: Array, weight: Array, target: Array) -> tuple[Array, A
         digit = ((keys >> shift) & jnp.asarray((1 << width) - 1, keys.dtype)).astype(jnp.int32)
         if shift + width < bits:
             digit = jnp.where(keys >> (shift + width) == prefix, digit, 1 << width)
-        table = tabulate(digit, weight, 1 << width, run=_RUN)
+        table = weighted_bincount(digit, weight, 1 << width, run=_RUN)
         running = (below + jnp.cumsum(table)).astype(target.dtype)
         filled = table > 0
         # Rounding may leave the sum of a table short of what the one before promised.

@@ -39,12 +39,12 @@ def over_slope(tangent: Array, divisor: Array) -> Array:
 
 
 @jax.custom_jvp
-def nan_unless(value: Array, inside: Array) -> Array:
+def value_or_nan(value: Array, inside: Array) -> Array:
     """Turn a value into NaN, with NaN gradient unless the cotangent is 0, where not `inside`."""
     return jnp.where(inside, value, jnp.full_like(value, jnp.nan))
 
 
-@nan_unless.defjvp
-def _nan_unless_jvp(primals: tuple[Array, Array], tangents: Any) -> tuple[Array, Array]:
+@value_or_nan.defjvp
+def _value_or_nan_jvp(primals: tuple[Array, Array], tangents: Any) -> tuple[Array, Array]:
     (value, inside), (tangent, _) = primals, tangents
-    return nan_unless(value, inside), nan_if(tangent, ~inside)
+    return value_or_nan(value, inside), nan_if(tangent, ~inside)

@@ -11,7 +11,6 @@ from jax import Array, lax
 from jax.typing import DTypeLike
 
 from jmetrics._core import check
-from jmetrics._core.anatomy import NONNEGATIVE, UNIT, Ends, Step, including, plan
 from jmetrics._core.counts import (
     BinaryCounts,
     are_binary,
@@ -22,8 +21,9 @@ from jmetrics._core.counts import (
     is_positive,
 )
 from jmetrics._core.exporting import exportable
-from jmetrics._core.merging import Legal, legal_value
-from jmetrics._core.numerics import Total, accumulator, mean_of, times, weighted_total
+from jmetrics._core.merging import DomainCheck, apply_checks
+from jmetrics._core.numerics import Total, accumulator, mean_of, safe_multiply, weighted_total
+from jmetrics._core.plan import NONNEGATIVE, UNIT, Bound, Ends, including, plan
 from jmetrics._core.weights import all_finite, combine, over_trailing
 
 Score = Callable[..., Any]
@@ -37,8 +37,8 @@ def or_zero_division(zero_division: Any) -> Ends:
     return including(zero_division)
 
 
-def share_or_total(normalize: Any) -> Ends:
-    """Range of a share of the samples, or of their weight."""
+def fraction_or_total(normalize: Any) -> Ends:
+    """Range of a fraction of the samples, or of their weight."""
     return UNIT if normalize else NONNEGATIVE
 
 
@@ -65,16 +65,18 @@ def averaged(
     pos_label = check.number("pos_label", pos_label)
     zero_division = check.number("zero_division", zero_division)
     if average == "binary":
-        measure, num_classes = Step.of(_binary_counts, pos_label), 2
+        kernel, num_classes = Bound.of(_binary_counts, pos_label), 2
     else:
         data = y_true, y_pred, sample_weight, where
-        num_classes = how_many(num_classes, labels, arrays[0].shape, data, exact=average is None)
+        num_classes = num_classes_of(
+            num_classes, labels, arrays[0].shape, data, exact=average is None
+        )
         classes: dict[str, Any] = {"labels": labels, "num_classes": num_classes}
         if average == "samples":
-            measure = Step.of(_sample_scores, zero_division, *options, score=score, **classes)
-            return plan(arrays, measure, Step.of(_mean_score))
-        measure = Step.of(class_cells, **classes)
-    finish = Step.of(
+            kernel = Bound.of(_sample_scores, zero_division, *options, score=score, **classes)
+            return plan(arrays, kernel, Bound.of(_mean_score))
+        kernel = Bound.of(class_cells, **classes)
+    finisher = Bound.of(
         _average,
         zero_division,
         *options,
@@ -83,7 +85,7 @@ def averaged(
         named=labels is not None or arrays[0].ndim == 2,
         dtype=accumulator(*arrays[:3]),
     )
-    return plan(arrays, measure, finish, labels=num_classes)
+    return plan(arrays, kernel, finisher, labels=num_classes)
 
 
 @exportable
@@ -91,13 +93,13 @@ class Labelled(NamedTuple):
     """Counts, and whether all labels with positive weight are valid."""
 
     counts: Any
-    legal: tuple[Legal, ...]
+    checks: tuple[DomainCheck, ...]
     weight: Array | None = None
     """Total weight; None where the value does not depend on it."""
 
     def finished(self, value: Any) -> Any:
         """One or several values; NaN if a label is invalid."""
-        return legal_value(value, self.legal)
+        return apply_checks(value, self.checks)
 
     def as_floats(self, dtype: DTypeLike) -> Any:
         """The counts in the dtype to compute in."""
@@ -109,9 +111,9 @@ def _binary_counts(y_true, y_pred, sample_weight, where, pos_label):
     chosen = pos_label == 1
     counts = binary_counts(is_positive(y_true) == chosen, is_positive(y_pred) == chosen, weight)
     label = jnp.asarray(pos_label)
-    known = Legal((label == 0) | (label == 1), "`pos_label` must be 0 or 1")
-    legal = known, all_labels(y_true, y_pred, weight, binary=True)
-    return Labelled(counts, legal, jnp.sum(weight))
+    known = DomainCheck((label == 0) | (label == 1), "`pos_label` must be 0 or 1")
+    checks = known, all_labels(y_true, y_pred, weight, binary=True)
+    return Labelled(counts, checks, jnp.sum(weight))
 
 
 def class_cells(y_true, y_pred, sample_weight, where, *, labels, num_classes):
@@ -157,7 +159,7 @@ def weight_of(
     return combine(sample_weight, where, y_true.shape, dtype)
 
 
-def how_many(
+def num_classes_of(
     num_classes: Any,
     labels: tuple[int, ...] | None,
     shape: tuple[int, ...],
@@ -226,7 +228,7 @@ def _mean_of_defined(values: Array, weight: Array) -> Array:
     """Weighted mean over classes of the values that are not NaN."""
     values, weight = _defined_part(values, weight)
     # Each product is rounded before it is added, as in NumPy: equal to the last bit.
-    products = lax.optimization_barrier(times(values, weight.astype(values.dtype)))
+    products = lax.optimization_barrier(safe_multiply(values, weight.astype(values.dtype)))
     return mean_of(Total(jnp.sum(products, axis=0), jnp.sum(weight, axis=0)))
 
 
@@ -249,7 +251,7 @@ def all_labels(
     *,
     binary: bool = False,
     indicators: bool = True,
-) -> Legal:
+) -> DomainCheck:
     """Whether every entry with positive weight is a valid label.
 
     Classes are whole numbers; with `binary` they are 0 and 1, and so are `indicators`, which
@@ -261,8 +263,8 @@ def all_labels(
     elif indicators and y_true.ndim == 2:
         known, reason = are_binary, "indicators must be 0 or 1"
     off = over_trailing(weight == 0, y_true.ndim)
-    legal = jnp.all(off | (known(y_true) & known(y_pred)))  # nothing to compute for integers
-    return Legal(legal & all_finite(weight), reason)
+    valid = jnp.all(off | (known(y_true) & known(y_pred)))  # nothing to compute for integers
+    return DomainCheck(valid & all_finite(weight), reason)
 
 
 def count_dtype(

@@ -9,7 +9,6 @@ import jax.numpy as jnp
 from jax import Array, lax
 
 from jmetrics._core import check
-from jmetrics._core.anatomy import AT_MOST_ONE, SAME, SYMMETRIC, UNIT, Step, including, metric, plan
 from jmetrics._core.counts import (
     BinaryCounts,
     are_classes,
@@ -27,13 +26,14 @@ from jmetrics._core.numerics import (
     safe_sqrt,
     weighted_sum,
 )
+from jmetrics._core.plan import AT_MOST_ONE, SAME, SYMMETRIC, UNIT, Bound, including, metric, plan
 from jmetrics._core.types import ArrayLike, Number
 from jmetrics._core.weights import over_trailing
 from jmetrics.classification._averages import (
     Labelled,
     all_labels,
+    fraction_or_total,
     score_counts,
-    share_or_total,
     weight_of,
 )
 from jmetrics.classification.tables import pair_cells
@@ -41,7 +41,7 @@ from jmetrics.classification.tables import pair_cells
 _DISTANCES = ("linear", "quadratic", None)
 
 
-@metric(range=share_or_total, greater_is_better=True)
+@metric(range=fraction_or_total, greater_is_better=True)
 def accuracy_score(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -80,10 +80,10 @@ def accuracy_score(
         >>> float(accuracy_score([0, 1, 2, 3], [0, 2, 1, 3]))
         0.5
     """
-    return _share(False, y_true, y_pred, normalize, sample_weight, where)
+    return _fraction(False, y_true, y_pred, normalize, sample_weight, where)
 
 
-@metric(range=share_or_total, greater_is_better=False)
+@metric(range=fraction_or_total, greater_is_better=False)
 def zero_one_loss(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -123,20 +123,20 @@ def zero_one_loss(
         >>> float(zero_one_loss([0, 1, 2, 3], [0, 2, 1, 3], normalize=False))
         2.0
     """
-    return _share(True, y_true, y_pred, normalize, sample_weight, where)
+    return _fraction(True, y_true, y_pred, normalize, sample_weight, where)
 
 
-def _share(
+def _fraction(
     wrong: bool, y_true: Any, y_pred: Any, normalize: Any, sample_weight: Any, where: Any
 ) -> Any:
     arrays = check.samples(
         y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where, ndim=(1, 2)
     )
-    finish = Step.of(
-        share_of, wrong=wrong, normalize=bool(normalize), dtype=accumulator(*arrays[:3])
+    finisher = Bound.of(
+        fraction_of, wrong=wrong, normalize=bool(normalize), dtype=accumulator(*arrays[:3])
     )
-    measure = Step.of(_matching_samples)
-    return plan(arrays, measure, finish, labels=SAME)
+    kernel = Bound.of(_matching_samples)
+    return plan(arrays, kernel, finisher, labels=SAME)
 
 
 def _matching_samples(y_true, y_pred, sample_weight, where):
@@ -146,7 +146,7 @@ def _matching_samples(y_true, y_pred, sample_weight, where):
     return Labelled(counts, (all_labels(y_true, y_pred, weight, indicators=False),))
 
 
-def share_of(statistic, *, wrong, normalize, dtype):
+def fraction_of(statistic, *, wrong, normalize, dtype):
     """Finisher: the fraction, or the weight, of correct or incorrect samples."""
     counts = statistic.counts
     count = counts.wrong if wrong else counts.right
@@ -196,8 +196,8 @@ def hamming_loss(
     arrays = check.samples(
         y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where, ndim=(1, 2)
     )
-    finish = Step.of(_share_of_labels, dtype=accumulator(*arrays[:3]))
-    return plan(arrays, Step.of(_wrong_by_column), finish, labels=SAME)
+    finisher = Bound.of(_fraction_of_labels, dtype=accumulator(*arrays[:3]))
+    return plan(arrays, Bound.of(_wrong_by_column), finisher, labels=SAME)
 
 
 def _wrong_by_column(y_true, y_pred, sample_weight, where):
@@ -205,11 +205,11 @@ def _wrong_by_column(y_true, y_pred, sample_weight, where):
     wrong = as_labels(y_true) != as_labels(y_pred)
     # Count each column by itself, since an int32 may not hold the number of all entries.
     by_column = weighted_sum(wrong, over_trailing(weight, wrong.ndim))
-    legal = all_labels(y_true, y_pred, weight, indicators=False)
-    return Labelled(by_column, (legal,), jnp.sum(weight))
+    checks = all_labels(y_true, y_pred, weight, indicators=False)
+    return Labelled(by_column, (checks,), jnp.sum(weight))
 
 
-def _share_of_labels(statistic, *, dtype):
+def _fraction_of_labels(statistic, *, dtype):
     by_column = statistic.as_floats(dtype)
     total = statistic.weight.astype(dtype) * by_column.size
     return statistic.finished(safe_divide(jnp.sum(by_column), total, jnp.nan))
@@ -260,9 +260,9 @@ def matthews_corrcoef(
     """
     arrays = check.samples(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where)
     num_classes = check.class_count(num_classes, None, y_true, y_pred, sample_weight, where)
-    finish = Step.of(score_counts, score=correlation_of_classes, dtype=accumulator(*arrays[:3]))
-    measure = Step.of(_known_cells, num_classes=num_classes)
-    return plan(arrays, measure, finish, labels=num_classes)
+    finisher = Bound.of(score_counts, score=correlation_of_classes, dtype=accumulator(*arrays[:3]))
+    kernel = Bound.of(_known_cells, num_classes=num_classes)
+    return plan(arrays, kernel, finisher, labels=num_classes)
 
 
 def _known_cells(y_true, y_pred, sample_weight, where, *, num_classes):
@@ -347,15 +347,15 @@ def cohen_kappa_score(
     labels = check.class_labels(labels)
     num_classes = check.class_count(num_classes, labels, y_true, y_pred, sample_weight, where)
     num_classes = check.table_size(num_classes)
-    finish = Step.of(
+    finisher = Bound.of(
         _agreement,
         check.number("replace_undefined_by", replace_undefined_by),
         distance=weights,
         named=labels is not None,
         dtype=accumulator(*arrays[:3]),
     )
-    measure = Step.of(pair_cells, labels=labels, num_classes=num_classes)
-    return plan(arrays, measure, finish, labels=num_classes)
+    kernel = Bound.of(pair_cells, labels=labels, num_classes=num_classes)
+    return plan(arrays, kernel, finisher, labels=num_classes)
 
 
 def _agreement(statistic, undefined, *, distance, named, dtype):
@@ -368,7 +368,7 @@ def kappa(table: Array, distance: str | None, named: bool, undefined: float | Ar
     Unless the classes are `named`, those that do not occur have no position of their own.
     """
     total = jnp.sum(table)
-    shares = safe_divide(table, total, 0.0)
+    fractions = safe_divide(table, total, 0.0)
     occurs = (jnp.sum(table, axis=0) + jnp.sum(table, axis=1) != 0) | named
     position = jnp.cumsum(occurs).astype(table.dtype)
     gap = jnp.abs(position[:, None] - position[None])
@@ -376,8 +376,8 @@ def kappa(table: Array, distance: str | None, named: bool, undefined: float | Ar
         gap = jnp.minimum(gap, 1)
     elif distance == "quadratic":
         gap = jnp.square(gap)
-    expected = jnp.outer(jnp.sum(shares, axis=1), jnp.sum(shares, axis=0))
+    expected = jnp.outer(jnp.sum(fractions, axis=1), jnp.sum(fractions, axis=0))
     by_chance = jnp.sum(gap * expected)
-    value = 1 - safe_divide(jnp.sum(gap * shares), by_chance, 0.0)
+    value = 1 - safe_divide(jnp.sum(gap * fractions), by_chance, 0.0)
     value = jnp.where(by_chance != 0, value, jnp.asarray(undefined, value.dtype))
     return jnp.where(total != 0, value, jnp.nan)

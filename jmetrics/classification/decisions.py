@@ -11,7 +11,6 @@ import jax.numpy as jnp
 from jax import Array
 
 from jmetrics._core import check
-from jmetrics._core.anatomy import NONNEGATIVE, Step, metric, plan
 from jmetrics._core.counts import (
     Matches,
     are_binary,
@@ -22,12 +21,13 @@ from jmetrics._core.counts import (
     matches,
 )
 from jmetrics._core.exporting import exportable
-from jmetrics._core.merging import ALL, Legal, kinds
+from jmetrics._core.merging import DomainCheck, Reduction, reductions
 from jmetrics._core.numerics import accumulator, from_largest, mean_of, weighted_total
+from jmetrics._core.plan import NONNEGATIVE, Bound, metric, plan
 from jmetrics._core.types import ArrayLike
 from jmetrics._core.weights import admissible, clean, combine, over_trailing
-from jmetrics.classification._averages import Labelled, share_or_total
-from jmetrics.classification.agreement import share_of
+from jmetrics.classification._averages import Labelled, fraction_or_total
+from jmetrics.classification.agreement import fraction_of
 
 
 @metric(range=NONNEGATIVE, greater_is_better=False)
@@ -125,7 +125,7 @@ def _margin_loss(
     arrays = check.class_scores(
         y_true=y_true, pred_decision=pred_decision, sample_weight=weight, where=where
     )
-    return plan(arrays, Step.of(_penalties, penalty=penalty), Step.of(_mean_penalty))
+    return plan(arrays, Bound.of(_penalties, penalty=penalty), Bound.of(_mean_penalty))
 
 
 def _penalties(y_true, pred_decision, sample_weight, where, *, penalty):
@@ -159,7 +159,7 @@ def _squared_hinge(margin: Array) -> Array:
     return jnp.square(jnp.maximum(1 - margin, 0))
 
 
-@metric(range=share_or_total, greater_is_better=True)
+@metric(range=fraction_or_total, greater_is_better=True)
 def top_k_accuracy_score(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -209,14 +209,14 @@ def top_k_accuracy_score(
         y_true=y_true, y_score=y_score, sample_weight=sample_weight, where=where
     )
     k = check.positive_integer("k", k)
-    finish = Step.of(
-        _share_of_hits, wrong=False, normalize=bool(normalize), dtype=accumulator(*arrays[1:3])
+    finisher = Bound.of(
+        _fraction_of_hits, wrong=False, normalize=bool(normalize), dtype=accumulator(*arrays[1:3])
     )
-    return plan(arrays, Step.of(_hits, k=k), finish)
+    return plan(arrays, Bound.of(_hits, k=k), finisher)
 
 
 @exportable
-@kinds(probable=ALL)
+@reductions(probable=Reduction.ALL)
 class BinaryHits(NamedTuple):
     """Matches at two thresholds for two classes, and what picks one of them."""
 
@@ -233,10 +233,10 @@ class BinaryHits(NamedTuple):
         )
 
 
-def _share_of_hits(statistic, **options):
+def _fraction_of_hits(statistic, **options):
     if isinstance(statistic.counts, BinaryHits):
         statistic = statistic._replace(counts=statistic.counts.chosen)
-    return share_of(statistic, **options)
+    return fraction_of(statistic, **options)
 
 
 def _hits(y_true, y_score, sample_weight, where, *, k):
@@ -250,7 +250,7 @@ def _hits(y_true, y_score, sample_weight, where, *, k):
         counts = matches(jnp.ones(y_true.shape, jnp.bool_), weight)
     else:
         counts = _binary_hits(y_true, y_score.astype(dtype), weight)
-    numbers = Legal(jnp.all(off | (y_score == y_score)), "`y_score` must not be NaN")
+    numbers = DomainCheck(jnp.all(off | (y_score == y_score)), "`y_score` must not be NaN")
     return Labelled(counts, (numbers, _all_classes(y_true, y_score, weight)))
 
 
@@ -271,7 +271,7 @@ def _places_above(y_true: Array, y_score: Array) -> Array:
     return jnp.sum((y_score > score) | later, axis=1)
 
 
-def _all_classes(y_true: Array, scores: Array, weight: Array) -> Legal:
+def _all_classes(y_true: Array, scores: Array, weight: Array) -> DomainCheck:
     """Whether every label with positive weight is one of the classes."""
     if scores.ndim == 1:
         known, reason = are_binary(y_true), "`y_true` must be 0 or 1"
@@ -279,4 +279,4 @@ def _all_classes(y_true: Array, scores: Array, weight: Array) -> Legal:
         count = scores.shape[1]
         known = are_labels(y_true) & are_classes(as_labels(y_true), count)
         reason = f"`y_true` must be a class from 0 to {count - 1}"
-    return Legal(jnp.all(admissible(weight, known)), reason)
+    return DomainCheck(jnp.all(admissible(weight, known)), reason)

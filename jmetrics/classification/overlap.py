@@ -9,10 +9,10 @@ import jax.numpy as jnp
 from jax import Array
 
 from jmetrics._core import check
-from jmetrics._core.anatomy import NONNEGATIVE, Ends, Step, including, metric, plan
 from jmetrics._core.counts import BinaryCounts
 from jmetrics._core.exporting import exportable
 from jmetrics._core.numerics import safe_divide
+from jmetrics._core.plan import NONNEGATIVE, Bound, Ends, including, metric, plan
 from jmetrics._core.types import ArrayLike, Number
 from jmetrics.classification._averages import as_counts, averaged, count_dtype, or_zero_division
 
@@ -471,17 +471,17 @@ def precision_recall_fscore_support(
         check.number("beta", beta),
     )
     of_class = average is None
-    finish = Step.of(
-        _with_support, scores.finish, of_class=of_class, dtype=count_dtype(*scores.arrays)
+    finisher = Bound.of(
+        _with_support, scores.finisher, of_class=of_class, dtype=count_dtype(*scores.arrays)
     )
-    return plan(scores.arrays, scores.measure, finish, labels=scores.labels)
+    return plan(scores.arrays, scores.kernel, finisher, labels=scores.labels)
 
 
-def _with_support(statistic, finish, *, of_class, dtype):
+def _with_support(statistic, finisher, *, of_class, dtype):
     support = None
     if of_class:
         support = statistic.finished(as_counts(statistic.counts.true, dtype))
-    return PrecisionRecallFscore._make((*finish(statistic), support))
+    return PrecisionRecallFscore._make((*finisher(statistic), support))
 
 
 def precision(counts: BinaryCounts, zero_division: float | Array) -> Array:
@@ -497,7 +497,7 @@ def recall(counts: BinaryCounts, zero_division: float | Array) -> Array:
 def fbeta(counts: BinaryCounts, zero_division: float | Array, beta: float | Array) -> Array:
     """F-beta score; NaN for a negative `beta`."""
     beta = jnp.asarray(beta, counts.tp.dtype)
-    beta = check.defined(beta, beta >= 0, "`beta` must not be negative")
+    beta = check.nan_unless(beta, beta >= 0, "`beta` must not be negative")
     # The weights 1 / (1 + β²) and β² / (1 + β²), in terms of 1 / β above 1: β² may overflow.
     above = beta > 1
     square = jnp.square(jnp.where(above, 1 / jnp.where(above, beta, 1), beta))

@@ -10,10 +10,10 @@ import jax.numpy as jnp
 from jax import Array
 
 from jmetrics._core import check
-from jmetrics._core.anatomy import NONNEGATIVE, SYMMETRIC, UNIT, Ends, Step, including, metric, plan
 from jmetrics._core.counts import BinaryCounts, as_labels, binary_counts
 from jmetrics._core.exporting import exportable
 from jmetrics._core.numerics import accumulator, safe_divide, weighted_mean
+from jmetrics._core.plan import NONNEGATIVE, SYMMETRIC, UNIT, Bound, Ends, including, metric, plan
 from jmetrics._core.types import ArrayLike, Number
 from jmetrics.classification._averages import (
     Labelled,
@@ -422,9 +422,9 @@ def _of_classes(
 ) -> Any:
     arrays = check.samples(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where)
     num_classes = check.class_count(num_classes, None, y_true, y_pred, sample_weight, where)
-    finish = Step.of(score_counts, score=score, dtype=accumulator(*arrays[:3]), **options)
-    measure = Step.of(class_cells, labels=None, num_classes=num_classes)
-    return plan(arrays, measure, finish, labels=num_classes)
+    finisher = Bound.of(score_counts, score=score, dtype=accumulator(*arrays[:3]), **options)
+    kernel = Bound.of(class_cells, labels=None, num_classes=num_classes)
+    return plan(arrays, kernel, finisher, labels=num_classes)
 
 
 _RATIOS = ("LR+", "LR-")
@@ -500,8 +500,8 @@ def class_likelihood_ratios(
     arrays = check.samples(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where)
     replacements = check.number_for_each("replace_undefined_by", replace_undefined_by, _RATIOS)
     pair = check.class_pair(labels)
-    finish = Step.of(_ratios_of_pair, *replacements, dtype=accumulator(*arrays[:3]))
-    return plan(arrays, Step.of(_pair_counts, labels=pair), finish, labels=1 + max(pair or (1,)))
+    finisher = Bound.of(_ratios_of_pair, *replacements, dtype=accumulator(*arrays[:3]))
+    return plan(arrays, Bound.of(_pair_counts, labels=pair), finisher, labels=1 + max(pair or (1,)))
 
 
 def _pair_counts(y_true, y_pred, sample_weight, where, *, labels):
@@ -512,8 +512,8 @@ def _pair_counts(y_true, y_pred, sample_weight, where, *, labels):
         is_pred | (as_labels(y_pred) == negative)
     )
     counts = binary_counts(is_true, is_pred, jnp.where(known, weight, jnp.zeros_like(weight)))
-    legal = all_labels(y_true, y_pred, weight, binary=labels is None)
-    return Labelled(counts, (legal,), jnp.sum(weight))
+    checks = all_labels(y_true, y_pred, weight, binary=labels is None)
+    return Labelled(counts, (checks,), jnp.sum(weight))
 
 
 def _ratios_of_pair(statistic, positive, negative, *, dtype):

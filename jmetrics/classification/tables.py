@@ -10,9 +10,9 @@ import jax.numpy as jnp
 from jax import Array
 
 from jmetrics._core import check
-from jmetrics._core.anatomy import NONNEGATIVE, UNIT, Step, metric, plan
 from jmetrics._core.counts import as_labels, confusion
 from jmetrics._core.numerics import accumulator, safe_divide
+from jmetrics._core.plan import NONNEGATIVE, UNIT, Bound, metric, plan
 from jmetrics._core.types import ArrayLike
 from jmetrics.classification._averages import (
     Labelled,
@@ -20,8 +20,8 @@ from jmetrics.classification._averages import (
     as_counts,
     class_cells,
     count_dtype,
-    how_many,
     label_counts,
+    num_classes_of,
     weight_of,
 )
 
@@ -82,9 +82,9 @@ def confusion_matrix(
     data = y_true, y_pred, sample_weight, where
     num_classes = check.table_size(check.class_count(num_classes, labels, *data, exact=True))
     dtype = count_dtype(*arrays) if normalize is None else accumulator(*arrays[:3])
-    finish = Step.of(_normalized, normalize=normalize, dtype=dtype)
-    measure = Step.of(pair_cells, labels=labels, num_classes=num_classes)
-    return plan(arrays, measure, finish, labels=num_classes)
+    finisher = Bound.of(_normalized, normalize=normalize, dtype=dtype)
+    kernel = Bound.of(pair_cells, labels=labels, num_classes=num_classes)
+    return plan(arrays, kernel, finisher, labels=num_classes)
 
 
 def pair_cells(y_true, y_pred, sample_weight, where, *, labels, num_classes):
@@ -98,8 +98,8 @@ def _normalized(statistic, *, normalize, dtype):
     table = as_counts(statistic.counts, dtype)
     if normalize is not None:
         axis = {"true": 1, "pred": 0, "all": None}[normalize]
-        shares = safe_divide(table, jnp.sum(table, axis=axis, keepdims=True), 0.0)
-        table = jnp.where(statistic.weight != 0, shares, jnp.nan)
+        fractions = safe_divide(table, jnp.sum(table, axis=axis, keepdims=True), 0.0)
+        table = jnp.where(statistic.weight != 0, fractions, jnp.nan)
     return statistic.finished(table)
 
 
@@ -171,14 +171,14 @@ def multilabel_confusion_matrix(
     check.fitting_average("samples" if samplewise else None, arrays)
     labels = check.class_labels(labels)
     data = y_true, y_pred, sample_weight, where
-    num_classes = how_many(num_classes, labels, arrays[0].shape, data, exact=True)
+    num_classes = num_classes_of(num_classes, labels, arrays[0].shape, data, exact=True)
     classes: dict[str, Any] = {"labels": labels, "num_classes": num_classes}
-    finish = Step.of(_stacked, dtype=count_dtype(*arrays))
+    finisher = Bound.of(_stacked, dtype=count_dtype(*arrays))
     if samplewise:
-        measure = Step.of(_sample_cells, **classes)
-        return plan(arrays, measure, finish, merges=False)
-    measure = Step.of(class_cells, **classes)
-    return plan(arrays, measure, finish, labels=num_classes)
+        kernel = Bound.of(_sample_cells, **classes)
+        return plan(arrays, kernel, finisher, merges=False)
+    kernel = Bound.of(class_cells, **classes)
+    return plan(arrays, kernel, finisher, labels=num_classes)
 
 
 def _sample_cells(y_true, y_pred, sample_weight, where, *, labels, num_classes):

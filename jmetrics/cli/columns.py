@@ -29,7 +29,7 @@ SCORE = (
     "q",
 )
 QUERY = ("query", "query_id", "qid")
-_MOST_CLASSES = 1000
+_MAX_CLASSES = 1000
 _DECIMAL = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?", re.ASCII)
 
 
@@ -55,15 +55,17 @@ class Columns:
         """The file, for messages."""
         return self._source.path
 
-    def place(self, row: int, name: str) -> str:
+    def location(self, row: int, name: str) -> str:
         """Location of a cell, for messages."""
-        return self._source.place(row, name)
+        return self._source.location(row, name)
 
     def refuse(self, name: str, wrong: np.ndarray, what: str) -> None:
         """Raise for the first wrong row, if any; `what` may name the cell's text."""
         if wrong.any():
             row = int(np.argmax(wrong))
-            raise Refused(f"{self.place(row, name)}: {what.format(_shown(self._cells[name][row]))}")
+            raise Refused(
+                f"{self.location(row, name)}: {what.format(_shown(self._cells[name][row]))}"
+            )
 
     def are_numbers(self, *names: str) -> bool:
         """Whether all cells of these columns are numbers."""
@@ -108,10 +110,10 @@ class Columns:
         if isinstance(cells, np.ndarray):
             cells = cells.tolist()
         seen = list(dict.fromkeys(cells))
-        if len(seen) > _MOST_CLASSES:
+        if len(seen) > _MAX_CLASSES:
             raise Refused(
                 f"{self.path}: column {name!r} has {len(seen)} different values, "
-                f"more than {_MOST_CLASSES} classes or groups"
+                f"more than {_MAX_CLASSES} classes or groups"
             )
         names = {cell: class_name(cell) for cell in seen}
         if "" in names.values():

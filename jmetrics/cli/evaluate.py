@@ -10,7 +10,7 @@ from typing import Any
 import jax
 
 from jmetrics.cli import columns, html, options, pictures, text
-from jmetrics.cli.evaluation import Part, Settings, evaluate
+from jmetrics.cli.evaluation import Settings, SubsetResults, evaluate
 from jmetrics.cli.pairing import pair
 from jmetrics.cli.panels import panel
 from jmetrics.cli.reading import Refused, open_source
@@ -88,7 +88,7 @@ def _run(said: argparse.Namespace) -> None:
     notes = [*_intervals(parts, data, settings, chosen), *data.notes]
     unit = "rows" if data.where is None else "lists"
     if said.json:
-        settled = {
+        to_statistic = {
             "file": said.file,
             "compare": said.compare,
             "task": data.task,
@@ -99,7 +99,7 @@ def _run(said: argparse.Namespace) -> None:
             "confidence": settings.level,
             "seed": settings.seed,
         }
-        print(text.as_json(parts, settled, notes))
+        print(text.as_json(parts, to_statistic, notes))
     else:
         print(text.report(parts, lines, notes, unit, chosen.group, settings.level))
     if said.html or said.plot:
@@ -163,7 +163,7 @@ def _lines(said: argparse.Namespace, data: Data, chosen: columns.Roles, guessed:
 
 
 def _intervals(
-    parts: list[Part], data: Data, settings: Settings, chosen: columns.Roles
+    parts: list[SubsetResults], data: Data, settings: Settings, chosen: columns.Roles
 ) -> list[str]:
     """How the intervals were computed, and their limitations."""
     results = [result for part in parts for result in part.results]

@@ -10,15 +10,15 @@ from typing import Any, NamedTuple
 import jax
 import numpy as np
 
-from jmetrics._core.anatomy import range_of
-from jmetrics.cli.panels import Entry, labelled, scored
+from jmetrics._core.plan import range_of
+from jmetrics.cli.panels import Entry, several_label_metrics, several_metrics
 from jmetrics.cli.progress import progress, shown
 from jmetrics.cli.tasks import Data
 from jmetrics.inference import (
     bootstrap,
     confidence_interval,
+    infinitesimal_jackknife,
     influence,
-    jackknife,
     paired_bootstrap,
 )
 from jmetrics.ragged import bucket_size
@@ -29,7 +29,7 @@ _RESAMPLED_ENTRIES = 50_000_000
 _FEW_RESAMPLES = 100
 _MASKED_ENTRIES = 50_000
 """Up to this many entries, masking all rows for each group is faster than compiling again."""
-_MOST_CELLS = 100
+_MAX_CONFUSION_CELLS = 100
 """Largest number of distinct labelled rows whose counts are resampled directly."""
 
 
@@ -69,7 +69,7 @@ class Result(NamedTuple):
     comparison: Difference | None = None
 
 
-class Part(NamedTuple):
+class SubsetResults(NamedTuple):
     """All rows, or those of a group."""
 
     name: str | None
@@ -95,7 +95,7 @@ class _Rows(NamedTuple):
         return {"sample_weight": self.of(self.data.weight), "where": self.where}
 
 
-def evaluate(data: Data, entries: list[Entry], settings: Settings) -> list[Part]:
+def evaluate(data: Data, entries: list[Entry], settings: Settings) -> list[SubsetResults]:
     """All rows first, then each group."""
     parts = list(_parts(data))
     batches = _batches(data, entries, settings)
@@ -106,7 +106,7 @@ def evaluate(data: Data, entries: list[Entry], settings: Settings) -> list[Part]
             for batch in batches:
                 results |= _evaluated(rows, batch, settings)
                 bar.update(len(batch.entries))
-            found.append(Part(name, rows.size, [results[entry.name] for entry in entries]))
+            found.append(SubsetResults(name, rows.size, [results[entry.name] for entry in entries]))
     return found
 
 
@@ -125,12 +125,12 @@ def _parts(data: Data) -> Iterator[tuple[str | None, _Rows]]:
     if max(sizes) * len(sizes) <= 8 * n:
         sizes = [max(sizes)] * len(sizes)  # one shape, one compiled program
     groups = np.split(order, np.cumsum(counts)[:-1])
-    for name, places, size in zip(data.group_names, groups, sizes, strict=True):
-        chosen = np.resize(places, size)
-        kept = np.arange(size) < len(places)
+    for name, rows, size in zip(data.group_names, groups, sizes, strict=True):
+        chosen = np.resize(rows, size)
+        kept = np.arange(size) < len(rows)
         if data.where is not None:
             kept = kept[:, None] & data.where[chosen]
-        yield name, _Rows(data, len(places), kept, chosen)
+        yield name, _Rows(data, len(rows), kept, chosen)
 
 
 def _masked(data: Data, group: np.ndarray) -> Iterator[tuple[str | None, _Rows]]:
@@ -174,7 +174,7 @@ def _batches(data: Data, entries: list[Entry], settings: Settings) -> list[_Batc
 def _in_cells(data: Data) -> bool:
     """Whether the cost of resampling labels is independent of the number of rows."""
     plain = data.weight is None and data.cluster is None and data.y_true.ndim == 1
-    return plain and len(data.names) ** (1 + len(data.models)) <= _MOST_CELLS
+    return plain and len(data.names) ** (1 + len(data.models)) <= _MAX_CONFUSION_CELLS
 
 
 class _Problem(NamedTuple):
@@ -200,19 +200,19 @@ def _problem(rows: _Rows, batch: _Batch) -> _Problem:
         by_score = "argmax" if data.threshold is None else "threshold"
         options["decide"] = "given" if data.models[0].score is None else by_score
         options["threshold"] = float(data.threshold or 0)
-    metric = labelled if batch.cells else scored
+    metric = several_label_metrics if batch.cells else several_metrics
     return _Problem(metric, rows.of(data.y_true), predictions, options, rows.of(data.cluster))
 
 
 def _evaluated(rows: _Rows, batch: _Batch, settings: Settings) -> dict[str, Result]:
-    asked = _problem(rows, batch)
-    interval, method = _interval(asked, batch, settings)
+    problem = _problem(rows, batch)
+    interval, method = _interval(problem, batch, settings)
     columns = {name: np.asarray(getattr(interval, name), float) for name in _FIELDS}
     undefined = np.asarray(getattr(interval, "n_undefined", np.zeros(len(batch.entries), int)))
     differences: list[Any] = [None] * len(batch.entries)
-    if len(asked.predictions) > 1:
+    if len(problem.predictions) > 1:
         compare = _by_derivatives if batch.method == "jackknife" else _by_resamples
-        differences = compare(asked, batch, settings)
+        differences = compare(problem, batch, settings)
     results = {}
     for k, entry in enumerate(batch.entries):
         result = Result(
@@ -227,23 +227,23 @@ def _evaluated(rows: _Rows, batch: _Batch, settings: Settings) -> dict[str, Resu
     return results
 
 
-def _interval(asked: _Problem, batch: _Batch, settings: Settings) -> tuple[Any, str]:
+def _interval(problem: _Problem, batch: _Batch, settings: Settings) -> tuple[Any, str]:
     """Interval of the first model's metrics, and its method."""
-    y_true, y_pred = asked.y_true, asked.predictions[0]
+    y_true, y_pred = problem.y_true, problem.predictions[0]
     if batch.method == "jackknife":
-        interval = jackknife(asked.metric)(
+        interval = infinitesimal_jackknife(problem.metric)(
             y_true,
             y_pred,
             confidence_level=settings.level,
             scale=batch.scale,
-            groups=asked.cluster,
-            **asked.options,
+            groups=problem.cluster,
+            **problem.options,
         )
         return interval, f"derivative, {batch.scale} scale"
-    how = _resampling(asked, batch, settings)
+    how = _resampling(problem, batch, settings)
     key = jax.random.key(settings.seed)
-    how |= {"groups": asked.cluster}
-    found = bootstrap(key, asked.metric, y_true, y_pred, **how, **asked.options)
+    how |= {"groups": problem.cluster}
+    found = bootstrap(key, problem.metric, y_true, y_pred, **how, **problem.options)
     return found, f"{_NAMES[how['method']]} bootstrap, {how['n_resamples']} resamples"
 
 
@@ -251,7 +251,7 @@ def _widened(rows: _Rows, entry: Entry, result: Result, level: float) -> Result:
     """Wilson interval of a proportion of 0 or 1, whose sample variance is 0."""
     data = rows.data
     dependent = data.weight is not None or data.cluster is not None
-    if result.low < result.high or not entry.share or dependent:
+    if result.low < result.high or not entry.is_proportion or dependent:
         return result
     found = confidence_interval(
         entry.function,
@@ -264,15 +264,15 @@ def _widened(rows: _Rows, entry: Entry, result: Result, level: float) -> Result:
     return result._replace(low=float(found.low), high=float(found.high), method=_WILSON)
 
 
-_WILSON = "Wilson's formula for shares of 0 and 1"
+_WILSON = "Wilson's formula for proportions of 0 and 1"
 _NAMES = {"bca": "BCa", "normal": "normal"}
 _FIELDS = ("estimate", "standard_error", "low", "high")
 
 
-def _resampling(asked: _Problem, batch: _Batch, settings: Settings) -> dict[str, Any]:
+def _resampling(problem: _Problem, batch: _Batch, settings: Settings) -> dict[str, Any]:
     few = batch.method == "few"
     n_resamples = _FEW_RESAMPLES if few else settings.resamples or DEFAULT_RESAMPLES
-    long = not batch.cells and n_resamples * asked.y_true.size > _RESAMPLED_ENTRIES
+    long = not batch.cells and n_resamples * problem.y_true.size > _RESAMPLED_ENTRIES
     return {
         "n_resamples": n_resamples,
         "progress": long and shown(),
@@ -281,32 +281,34 @@ def _resampling(asked: _Problem, batch: _Batch, settings: Settings) -> dict[str,
     }
 
 
-def _by_resamples(asked: _Problem, batch: _Batch, settings: Settings) -> list[Difference]:
+def _by_resamples(problem: _Problem, batch: _Batch, settings: Settings) -> list[Difference]:
     found = paired_bootstrap(
         jax.random.key(settings.seed),
-        asked.metric,
-        asked.y_true,
-        asked.predictions[0],
-        asked.predictions[1],
-        groups=asked.cluster,
-        **_resampling(asked, batch, settings),
-        **asked.options,
+        problem.metric,
+        problem.y_true,
+        problem.predictions[0],
+        problem.predictions[1],
+        groups=problem.cluster,
+        **_resampling(problem, batch, settings),
+        **problem.options,
     )
     columns = [np.asarray(getattr(found, field), float) for field in Difference._fields[1:]]
     second = np.asarray(found.values[1], float)
     return [Difference(*map(float, row)) for row in zip(second, *columns, strict=True)]
 
 
-def _by_derivatives(asked: _Problem, batch: _Batch, settings: Settings) -> list[Difference]:
+def _by_derivatives(problem: _Problem, batch: _Batch, settings: Settings) -> list[Difference]:
     """Differences by the delta method: row contributions are differences of contributions."""
     values, shares = [], []
-    for prediction in asked.predictions:
-        arrays = asked.y_true, prediction
-        values.append(np.asarray(asked.metric(*arrays, **asked.options), float))
-        contributions = influence(asked.metric)(*arrays, groups=asked.cluster, **asked.options)
+    for prediction in problem.predictions:
+        arrays = problem.y_true, prediction
+        values.append(np.asarray(problem.metric(*arrays, **problem.options), float))
+        contributions = influence(problem.metric)(
+            *arrays, groups=problem.cluster, **problem.options
+        )
         shares.append(np.asarray(contributions, float))
     error = np.sqrt(np.sum(np.square(shares[0] - shares[1]), axis=0))
-    least, most = np.array(range_of(asked.metric, asked.options))
+    least, most = np.array(range_of(problem.metric, problem.options))
     apart = np.stack([least - most, most - least], axis=1).tolist()
     return [
         _normal(float(first), float(second), float(one), settings.level, ends)

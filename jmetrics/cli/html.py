@@ -6,7 +6,7 @@ import base64
 from html import escape
 from typing import Any
 
-from jmetrics.cli.evaluation import Part
+from jmetrics.cli.evaluation import SubsetResults
 from jmetrics.cli.text import cells, header, part_title
 
 _STYLE = """
@@ -27,7 +27,7 @@ img { display: block; max-width: 100%; height: auto; }
 
 
 def page(
-    parts: list[Part],
+    parts: list[SubsetResults],
     lines: list[str],
     notes: list[str],
     images: list[Any],
@@ -53,7 +53,7 @@ def page(
     )
 
 
-def _table(part: Part, level: float) -> str:
+def _table(part: SubsetResults, level: float) -> str:
     head = header(level, part.results[0].comparison is not None)
     heads = "".join(f'<th scope="col">{escape(name)}</th>' for name in head)
     rows = "".join(

@@ -10,11 +10,11 @@ import numpy as np
 from jax import Array, lax
 
 from jmetrics import classification, curves, probability, ranking, regression
-from jmetrics._core.anatomy import (
+from jmetrics._core.plan import (
     UNIT,
+    Bound,
     Ends,
     Range,
-    Step,
     declared,
     greater_is_better,
     metric,
@@ -39,7 +39,7 @@ class Entry(NamedTuple):
     """Whether it changes smoothly with the weights of the samples."""
     resampled: bool = True
     """Whether resamples scatter around it, and not above it as for a distance from 0."""
-    share: bool = False
+    is_proportion: bool = False
     """Whether it is a proportion of some of the rows."""
 
     @property
@@ -66,7 +66,7 @@ def _range_inside(function: Callable[..., Any]) -> Range | None:
 
 
 @declared(range=_ranges, greater_is_better=None)
-def scored(
+def several_metrics(
     y_true: Any,
     y_pred: Any,
     *,
@@ -99,7 +99,7 @@ def scored(
 
 
 @metric(range=_ranges, greater_is_better=None)
-def labelled(
+def several_label_metrics(
     y_true: Any, y_pred: Any, *, metrics: Any, sample_weight: Any = None, where: Any = None
 ) -> Any:
     """Several metrics of labels, planned so that a resample is one draw of all counts."""
@@ -107,18 +107,18 @@ def labelled(
         plan_of(function)(y_true, y_pred, sample_weight=sample_weight, where=where, **dict(options))
         for function, options in metrics
     ]
-    measure = Step.of(_each_measured, *(one.measure for one in plans))
-    return plan(plans[0].arrays, measure, Step.of(_each_finished, *(one.finish for one in plans)))
+    kernel = Bound.of(_each_measured, *(one.kernel for one in plans))
+    return plan(plans[0].arrays, kernel, Bound.of(_each_finished, *(one.finisher for one in plans)))
 
 
 def _each_measured(
-    y_true: Any, y_pred: Any, sample_weight: Any, where: Any, *measures: Step
+    y_true: Any, y_pred: Any, sample_weight: Any, where: Any, *kernels: Bound
 ) -> tuple[Any, ...]:
-    return tuple(measure(y_true, y_pred, sample_weight, where) for measure in measures)
+    return tuple(kernel(y_true, y_pred, sample_weight, where) for kernel in kernels)
 
 
-def _each_finished(statistics: tuple[Any, ...], *finishers: Step) -> Array:
-    return jnp.stack([finish(one) for one, finish in zip(statistics, finishers, strict=True)])
+def _each_finished(statistics: tuple[Any, ...], *finishers: Bound) -> Array:
+    return jnp.stack([finisher(one) for one, finisher in zip(statistics, finishers, strict=True)])
 
 
 @declared(range=_range_inside, greater_is_better=None)
@@ -203,7 +203,7 @@ def _binary(data: Data) -> list[Entry]:
     classes = {"balanced accuracy": (("num_classes", 2),)}
     shares = ("accuracy", "precision", "recall", "specificity")
     entries += [
-        Entry(name, function, classes.get(name, ()), decided=True, share=name in shares)
+        Entry(name, function, classes.get(name, ()), decided=True, is_proportion=name in shares)
         for name, function in named.items()
     ]
     mcc = classification.matthews_corrcoef
@@ -214,7 +214,7 @@ def _multiclass(data: Data) -> list[Entry]:
     classes = (("num_classes", len(data.names)),)
     macro = (("average", "macro"), *classes)
     entries = [
-        Entry("accuracy", classification.accuracy_score, decided=True, share=True),
+        Entry("accuracy", classification.accuracy_score, decided=True, is_proportion=True),
         Entry("balanced accuracy", classification.balanced_accuracy_score, classes, decided=True),
         Entry("macro precision", classification.precision_score, macro, decided=True),
         Entry("macro recall", classification.recall_score, macro, decided=True),
@@ -274,8 +274,8 @@ def _quantile(data: Data) -> list[Entry]:
         Entry("CRPS", probability.crps_quantiles, (alpha,)),
     ]
     for k, level in enumerate(data.levels):
-        share = (("function", regression.quantile_coverage), ("column", k))
-        entries.append(Entry(f"coverage of quantile {level:g}", of_column, share))
+        is_proportion = (("function", regression.quantile_coverage), ("column", k))
+        entries.append(Entry(f"coverage of quantile {level:g}", of_column, is_proportion))
     if len(data.levels) > 1:
         outside = 1 - data.levels[-1] + data.levels[0]
         score = (("function", regression.interval_score), ("alpha", outside))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from jmetrics import plot
-from jmetrics.cli.evaluation import Part, Settings
+from jmetrics.cli.evaluation import Settings, SubsetResults
 from jmetrics.cli.panels import probabilistic
 from jmetrics.cli.progress import progress
 from jmetrics.cli.reading import Refused
@@ -40,7 +40,9 @@ def need_matplotlib(option: str) -> None:
         raise Refused(f"{option} needs matplotlib: pip install 'jmetrics-jax[plot]'")
 
 
-def rendered(data: Data, parts: list[Part], settings: Settings, models: list[str]) -> list[Any]:
+def rendered(
+    data: Data, parts: list[SubsetResults], settings: Settings, models: list[str]
+) -> list[Any]:
     """Pictures with their PNG images."""
     wanted = list(_pictures(data, parts, settings, models))
     done = []
@@ -68,7 +70,7 @@ def _png(picture: Picture) -> bytes:
 
 
 def _pictures(
-    data: Data, parts: list[Part], settings: Settings, models: list[str]
+    data: Data, parts: list[SubsetResults], settings: Settings, models: list[str]
 ) -> Iterator[Picture]:
     by_task = {
         "binary": _binary,
@@ -168,7 +170,7 @@ def _ranking(data: Data, settings: Settings, models: list[str]) -> Iterator[Pict
     yield Picture("ndcg", "NDCG@k", _each(plot.ndcg_at_k, data, models, options), (5, 4))
 
 
-def _forests(data: Data, parts: list[Part], settings: Settings) -> Iterator[Picture]:
+def _forests(data: Data, parts: list[SubsetResults], settings: Settings) -> Iterator[Picture]:
     """Metrics that share a scale; the first metric of every group; differences."""
     interval = f"{100 * settings.level:g} % interval"
     whole, *groups = parts

@@ -51,7 +51,7 @@ class Source:
             raise Refused(f"{self.path}: no rows, only names of columns")
         return columns
 
-    def place(self, row: int, name: str) -> str:
+    def location(self, row: int, name: str) -> str:
         """Location of a cell, for messages; `row` counts from 0, messages from 1."""
         line = f" (line {row + 2})" if self.header else ""
         return f"{self.path}: row {row + 1}{line}, column {name!r}"
@@ -59,7 +59,7 @@ class Source:
 
 def open_source(path: str) -> Source:
     """Read the names of the columns of a file."""
-    kinds = {
+    reductions = {
         ".csv": _csv,
         ".tsv": _csv,
         ".txt": _csv,
@@ -68,11 +68,11 @@ def open_source(path: str) -> Source:
         ".npz": _npz,
     }
     suffix = Path(path).suffix.lower()
-    if path != "-" and suffix not in kinds:
-        known = ", ".join(kinds)
+    if path != "-" and suffix not in reductions:
+        known = ", ".join(reductions)
         raise Refused(f"{path}: unknown kind of file {suffix!r}; expected {known}, or - for CSV")
     try:
-        return _csv(path) if path == "-" else kinds[suffix](path)
+        return _csv(path) if path == "-" else reductions[suffix](path)
     except FileNotFoundError:
         raise Refused(f"{path}: no such file") from None
     except OSError as error:
@@ -110,7 +110,7 @@ def _opened(path: str) -> contextlib.AbstractContextManager[TextIO]:
 
 
 def _csv_columns(source: Source, file: TextIO, separator: str, wanted: list[str]) -> list[Cells]:
-    places = [source.names.index(name) for name in wanted]
+    indices = [source.names.index(name) for name in wanted]
     columns: list[list[str]] = [[] for _ in wanted]
     reader = csv.reader(file, delimiter=separator)
     lines = 0
@@ -121,8 +121,8 @@ def _csv_columns(source: Source, file: TextIO, separator: str, wanted: list[str]
             source.header &= reader.line_num == lines and all(rows)
             rows = [row for row in rows if row]
             _check_width(source, rows, len(columns[0]))
-            for column, place in zip(columns, places, strict=True):
-                column.extend([row[place] for row in rows])
+            for column, location in zip(columns, indices, strict=True):
+                column.extend([row[location] for row in rows])
             bar.update(len(rows))
     return [*columns]
 
@@ -137,7 +137,7 @@ def _check_width(source: Source, rows: list[list[str]], before: int) -> None:
     if {len(row) for row in rows} <= {width}:
         return
     row, cells = next((i, len(cells)) for i, cells in enumerate(rows) if len(cells) != width)
-    where = source.place(before + row, "").partition(", column")[0]
+    where = source.location(before + row, "").partition(", column")[0]
     raise Refused(f"{where}: {cells} cells, but the first line names {width} columns")
 
 

@@ -14,7 +14,7 @@ from jmetrics.cli.reading import Refused
 
 TASKS = ("binary", "multiclass", "multilabel", "regression", "quantile", "ranking")
 _POSITIVE = ("1", "true", "yes", "positive", "pos", "y", "t")
-_MOST_ITEMS = 50_000_000
+_MAX_ITEMS = 50_000_000
 _FEW = 20
 """Whole numbers with up to this many distinct values are classes, if the predictions are too."""
 
@@ -133,7 +133,7 @@ def as_lists(data: Data, columns: Columns, chosen: Roles) -> None:
     lists = codes(columns, chosen.query)
     order, lengths = np.argsort(lists, kind="stable"), np.bincount(lists)
     shape = len(lengths), int(lengths.max())
-    if shape[0] * shape[1] > max(_MOST_ITEMS, 20 * len(lists)):
+    if shape[0] * shape[1] > max(_MAX_ITEMS, 20 * len(lists)):
         raise Refused(
             f"{columns.path}: {shape[0]} lists, the longest of {shape[1]} items, are too uneven"
         )
@@ -304,8 +304,8 @@ def _levels(names: list[str]) -> list[float]:
     if any(level >= 1 for level in levels):
         quantiles = all(re.match(r"(q|quantile)_?\d", name.lower()) for name in names)
         levels = [level / 100 for level in levels] if quantiles else []
-    legal = len(set(levels)) == len(names) and all(0 < level < 1 for level in levels)
-    return levels if legal else []
+    valid = len(set(levels)) == len(names) and all(0 < level < 1 for level in levels)
+    return levels if valid else []
 
 
 def _suffixes(names: list[str], known: Sequence[str] = ()) -> list[str]:

@@ -6,7 +6,7 @@ import json
 import math
 from typing import Any
 
-from jmetrics.cli.evaluation import Part, Result
+from jmetrics.cli.evaluation import Result, SubsetResults
 from jmetrics.text import number, table
 
 _ARROWS = {"higher": "↑", "lower": "↓", "level": "="}
@@ -57,14 +57,14 @@ def cells(result: Result) -> list[str]:
     ]
 
 
-def part_title(part: Part, unit: str, group: str | None) -> str:
+def part_title(part: SubsetResults, unit: str, group: str | None) -> str:
     """Description of a table."""
     count = f"{part.size:,} {unit if part.size != 1 else unit.removesuffix('s')}"
     return count if part.name is None else f"{group} = {part.name}: {count}"
 
 
 def report(
-    parts: list[Part],
+    parts: list[SubsetResults],
     lines: list[str],
     notes: list[str],
     unit: str,
@@ -81,7 +81,7 @@ def report(
     return "\n\n".join([*blocks, "\n".join(notes)])
 
 
-def as_json(parts: list[Part], settings: dict[str, Any], notes: list[str]) -> str:
+def as_json(parts: list[SubsetResults], settings: dict[str, Any], notes: list[str]) -> str:
     """All results as JSON, with null for undefined values."""
     whole, *groups = parts
     content = {

@@ -12,7 +12,7 @@ from jax.typing import DTypeLike
 from jmetrics._core import check
 from jmetrics._core.numerics import safe_divide
 from jmetrics._core.order import RankedCounts, Thresholds
-from jmetrics.curves._scores import Scored, in_domain
+from jmetrics.curves._scores import LabelledScores, nan_if_invalid
 
 
 class Points(NamedTuple):
@@ -23,9 +23,9 @@ class Points(NamedTuple):
     score: Array
     size: Array
 
-    def at(self, place: Array, size: Array) -> Points:
+    def at(self, index: Array, size: Array) -> Points:
         """The points at some indices."""
-        counts, step, score = jax.tree.map(lambda a: a[place], self[:3])
+        counts, step, score = jax.tree.map(lambda a: a[index], self[:3])
         return Points(counts, step, score, size)
 
 
@@ -33,17 +33,17 @@ def distinct(ranked: Thresholds, n: int) -> Points:
     """The real thresholds, of which there are at most n."""
     size = jnp.sum(ranked.real, dtype=jnp.int32)
     score = jnp.where(size > 0, ranked.score, jnp.nan)
-    places = Points(ranked.counts, ranked.step, score, size)
-    return chosen(places, ranked.real, max(jax.core.min_dim(n, score.shape[0]), 1))
+    points = Points(ranked.counts, ranked.step, score, size)
+    return chosen(points, ranked.real, max(jax.core.min_dim(n, score.shape[0]), 1))
 
 
 def chosen(points: Points, keep: Array, length: int) -> Points:
     """Keep only some points, in arrays of this length."""
     slot = jnp.where(keep, jnp.cumsum(keep, dtype=jnp.int32) - 1, length)
-    place = lax.iota(jnp.int32, keep.shape[0])
-    last = jnp.max(jnp.where(keep, place, 0))
-    place = jnp.full(length, last, jnp.int32).at[slot].set(place, mode="drop")
-    return points.at(place, jnp.sum(keep, dtype=jnp.int32))
+    index = lax.iota(jnp.int32, keep.shape[0])
+    last = jnp.max(jnp.where(keep, index, 0))
+    index = jnp.full(length, last, jnp.int32).at[slot].set(index, mode="drop")
+    return points.at(index, jnp.sum(keep, dtype=jnp.int32))
 
 
 def rising(first: Array, last: Array, length: int) -> Array:
@@ -69,9 +69,9 @@ def infinity_first(score: Array) -> Array:
 
 def without(points: Points, matters: Array) -> Points:
     """Keep only the first and last point and those where `matters` is True."""
-    place = lax.iota(jnp.int32, points.score.shape[0])
-    keep = matters | (place == 0) | (place == points.size - 1)
-    return chosen(points, keep & (place < points.size), place.shape[0])
+    index = lax.iota(jnp.int32, points.score.shape[0])
+    keep = matters | (index == 0) | (index == points.size - 1)
+    return chosen(points, keep & (index < points.size), index.shape[0])
 
 
 def corners(points: Points) -> Array:
@@ -91,10 +91,10 @@ def resized(a: Array, length: int) -> Array:
     return a[jnp.minimum(jnp.arange(length), a.shape[0] - 1)]
 
 
-def sized(curve: Any, data: Scored, length: int) -> Any:
+def sized(curve: Any, data: LabelledScores, length: int) -> Any:
     """Truncate or pad a curve; NaN for invalid data, and if there are more than `length` points."""
     *fields, size = curve
-    return fitted(type(curve)(*in_domain(fields, data), size), length)
+    return fitted(type(curve)(*nan_if_invalid(fields, data), size), length)
 
 
 def fitted(curve: Any, length: int) -> Any:
@@ -103,7 +103,7 @@ def fitted(curve: Any, length: int) -> Any:
     surplus = max(field.shape[0] for field in fields) - length
     fields = [resized(field, field.shape[0] - surplus) for field in fields]
     reason = "`size` must be at least the number of points of the curve"
-    return type(curve)(*(check.defined(field, size <= length, reason) for field in fields), size)
+    return type(curve)(*(check.nan_unless(field, size <= length, reason) for field in fields), size)
 
 
 def trimmed(curve: Any, size: int | None) -> Any:

@@ -23,7 +23,7 @@ Area = Callable[[Array, Array, Array], Array]
 """Scores, positives and weights, all (n,), to a number."""
 
 
-class Scored(NamedTuple):
+class LabelledScores(NamedTuple):
     """Scores, positives and weights, and whether those of positive weight are valid, by column."""
 
     score: Array
@@ -59,7 +59,7 @@ def column_inputs(y_true: Any, y_score: Any, sample_weight: Any, where: Any) -> 
     )
 
 
-def scored(
+def labelled_scores(
     y_true: Array,
     y_score: Array,
     sample_weight: Array | None,
@@ -67,7 +67,7 @@ def scored(
     labels: tuple[int, ...] | None = None,
     *,
     totals: bool = False,
-) -> Scored:
+) -> LabelledScores:
     """Join labels and scores; `labels` are those of the columns, 0 to n_columns − 1 if None.
 
     Weights are relative to each other, unless totals of them are wanted.
@@ -81,7 +81,7 @@ def scored(
     else:
         positive, known, domain = _classes(y_true, y_score.shape[1], labels)
     numeric = y_score == y_score
-    return Scored(
+    return LabelledScores(
         y_score,
         positive,
         weight,
@@ -106,21 +106,21 @@ def _classes(
     return positive, known & are_labels(y_true), domain
 
 
-def in_domain(value: Any, data: Scored) -> Any:
+def nan_if_invalid(value: Any, data: LabelledScores) -> Any:
     """Make a value NaN if its column has an invalid label or score with positive weight."""
 
     def defined(leaf: Array) -> Array:
-        for legal, reason in (
+        for valid, reason in (
             (data.labelled, f"`y_true` must be {data.domain}"),
             (data.numeric, "`y_score` must not be NaN"),
         ):
-            leaf = check.defined(leaf, legal if leaf.ndim else jnp.all(legal), reason)
+            leaf = check.nan_unless(leaf, valid if leaf.ndim else jnp.all(valid), reason)
         return leaf
 
     return jax.tree.map(defined, value)
 
 
-def thresholds_of(data: Scored) -> Thresholds:
+def thresholds_of(data: LabelledScores) -> Thresholds:
     """Count at or above every score; one of weight 0 stands in for empty arrays."""
     arrays = [data.score, data.positive, data.weight]
     if data.score.shape[0] == 0:
@@ -129,7 +129,7 @@ def thresholds_of(data: Scored) -> Thresholds:
     return ranked._replace(score=jumping(ranked.score.astype(data.dtype), data.weight))
 
 
-def averaged(area: Area, data: Scored, average: str | None) -> Array:
+def averaged(area: Area, data: LabelledScores, average: str | None) -> Array:
     """Average over the columns as scikit-learn does; NaN if the total weight is 0."""
     if average == "micro":
         value = _all_entries(area, data)
@@ -140,18 +140,18 @@ def averaged(area: Area, data: Scored, average: str | None) -> Array:
     return jnp.where(jnp.any(data.weight != 0), value, jnp.nan)
 
 
-def _all_entries(area: Area, data: Scored) -> Array:
+def _all_entries(area: Area, data: LabelledScores) -> Array:
     weight = jnp.broadcast_to(over_trailing(data.weight, 2), data.score.shape)
     return area(data.score.ravel(), data.positive.ravel(), weight.ravel())
 
 
-def _by_sample(area: Area, data: Scored) -> Array:
+def _by_sample(area: Area, data: LabelledScores) -> Array:
     weight = data.weight if data.weight.ndim == 1 else jnp.max(data.weight, axis=1)
     entries = jnp.broadcast_to(over_trailing(data.entries, 2), data.score.shape)
     return _mean_of_weighty(jax.vmap(area)(data.score, data.positive, entries), weight)
 
 
-def _by_column(area: Area, data: Scored, average: str | None) -> Array:
+def _by_column(area: Area, data: LabelledScores, average: str | None) -> Array:
     axes = (1, 1, None if data.weight.ndim == 1 else 1)
     values = jax.vmap(area, in_axes=axes)(data.score, data.positive, data.weight)
     if average is None:

@@ -12,28 +12,34 @@ from jax import Array
 from jax.typing import DTypeLike
 
 from jmetrics._core import check
-from jmetrics._core.anatomy import SYMMETRIC, UNIT, declared
-from jmetrics._core.numerics import Whole, accumulator, safe_divide, tabulate, weighted_mean
+from jmetrics._core.numerics import (
+    Whole,
+    accumulator,
+    safe_divide,
+    weighted_bincount,
+    weighted_mean,
+)
 from jmetrics._core.order import (
     Order,
-    Ranked,
-    Running,
+    RankedWeights,
+    RunningWeights,
     order,
-    ranked,
+    ranked_weights,
     running_sums,
     tied_weight,
 )
+from jmetrics._core.plan import SYMMETRIC, UNIT, declared
 from jmetrics._core.sharding import with_auto_axes
 from jmetrics._core.types import ArrayLike, Number
-from jmetrics.curves._in_order import auc_in_order
+from jmetrics.curves._presorted import presorted_auc
 from jmetrics.curves._scores import (
     AVERAGES,
-    Scored,
+    LabelledScores,
     averaged,
     column_inputs,
-    in_domain,
     inputs,
-    scored,
+    labelled_scores,
+    nan_if_invalid,
 )
 
 MULTI_CLASS = ("raise", "ovr", "ovo")
@@ -86,10 +92,10 @@ def _auc(x, y):
     rises, falls = jnp.all(step >= 0), jnp.all(step <= 0)
     area = jnp.sum(step * ((y[1:] + y[:-1]) / 2))
     area = jnp.where(rises, area, -area)
-    return check.defined(area, rises | falls, "`x` must rise or fall all the way")
+    return check.nan_unless(area, rises | falls, "`x` must rise or fall all the way")
 
 
-@declared(range=UNIT, greater_is_better=True, in_order=auc_in_order)
+@declared(range=UNIT, greater_is_better=True, presort=presorted_auc)
 def roc_auc_score(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -185,22 +191,22 @@ def roc_auc_score(
 def _roc_auc_score(
     y_true, y_score, sample_weight, where, max_fpr, min_tpr, *, average, multi_class, labels
 ):
-    data = scored(y_true, y_score, sample_weight, where, labels)
-    part = _part(max_fpr, min_tpr, data.dtype)
+    data = labelled_scores(y_true, y_score, sample_weight, where, labels)
+    region = _roc_region(max_fpr, min_tpr, data.dtype)
 
     def area(score: Array, positive: Array, weight: Array) -> Array:
-        return area_under_roc(ranked(score, positive, weight), data.dtype, part)
+        return area_under_roc(ranked_weights(score, positive, weight), data.dtype, region)
 
     if y_score.ndim == 1:
         value = area(data.score, data.positive, data.weight)
     elif multi_class == "ovo":
-        value = _over_pairs(data, average, part)
+        value = _over_pairs(data, average, region)
     else:
         value = averaged(area, data, average)
-    return in_domain(value, data)
+    return nan_if_invalid(value, data)
 
 
-class Part(NamedTuple):
+class RocRegion(NamedTuple):
     """The part of the ROC curve with fpr ≤ `max_fpr` and tpr ≥ `min_tpr`."""
 
     max_fpr: Array
@@ -213,42 +219,44 @@ class Part(NamedTuple):
         return (1 + safe_divide(area - chance, most - chance, jnp.nan)) / 2
 
 
-def _part(
+def _roc_region(
     max_fpr: float | Array | None, min_tpr: float | Array | None, dtype: DTypeLike
-) -> Part | None:
+) -> RocRegion | None:
     """None for the whole curve; NaN for an invalid bound."""
     if max_fpr is None and min_tpr is None:
         return None
     most = jnp.asarray(1.0 if max_fpr is None else max_fpr, dtype)
     least = jnp.asarray(0.0 if min_tpr is None else min_tpr, dtype)
-    return Part(
-        check.defined(most, (most > 0) & (most <= 1), "`max_fpr` must be in (0, 1]"),
-        check.defined(least, (least >= 0) & (least < 1), "`min_tpr` must be in [0, 1)"),
+    return RocRegion(
+        check.nan_unless(most, (most > 0) & (most <= 1), "`max_fpr` must be in (0, 1]"),
+        check.nan_unless(least, (least >= 0) & (least < 1), "`min_tpr` must be in [0, 1)"),
     )
 
 
-def area_under_roc(counts: Ranked, dtype: DTypeLike, part: Part | None = None) -> Array:
+def area_under_roc(
+    counts: RankedWeights, dtype: DTypeLike, region: RocRegion | None = None
+) -> Array:
     """Area under the polygon of (fp, tp) as a fraction of its bounding box; NaN if that is empty.
 
     The width of a trapezoid is the weight of its tied negatives: each of them adds a strip.
     """
     tp, fp = counts
-    positives, negatives = (jnp.sum(c.item).astype(dtype) for c in counts)
-    width, low = fp.item.astype(dtype), tp.before.astype(dtype)
-    rise = (tp.through - tp.before).astype(dtype)
-    if part is not None:
-        step = (fp.through - fp.before).astype(dtype)
-        room = part.max_fpr * negatives - fp.before.astype(dtype)
+    positives, negatives = (jnp.sum(c.weight).astype(dtype) for c in counts)
+    width, low = fp.weight.astype(dtype), tp.exclusive.astype(dtype)
+    rise = (tp.inclusive - tp.exclusive).astype(dtype)
+    if region is not None:
+        step = (fp.inclusive - fp.exclusive).astype(dtype)
+        room = region.max_fpr * negatives - fp.exclusive.astype(dtype)
         within = jnp.where(room >= step, step, jnp.maximum(room, 0))
-        share = safe_divide(within, step, (room > 0).astype(dtype))
-        width, rise = width * share, rise * share
+        fraction = safe_divide(within, step, (room > 0).astype(dtype))
+        width, rise = width * fraction, rise * fraction
     height = safe_divide(low + rise / 2, positives, 0.0)
-    if part is not None:
+    if region is not None:
         low, rise = (safe_divide(a, positives, 0.0) for a in (low, rise))
-        height = _mean_above(low - part.min_tpr, rise)
+        height = _mean_above(low - region.min_tpr, rise)
     area = safe_divide(jnp.sum(width * height), negatives, jnp.nan)
     area = jnp.where(positives != 0, area, jnp.nan)
-    return area if part is None else part.standardised(area)
+    return area if region is None else region.standardised(area)
 
 
 def _mean_above(start: Array, rise: Array) -> Array:
@@ -258,18 +266,18 @@ def _mean_above(start: Array, rise: Array) -> Array:
     return jnp.where(start >= 0, start + rise / 2, crossing)
 
 
-def _over_pairs(data: Scored, average: str, part: Part | None) -> Array:
+def _over_pairs(data: LabelledScores, average: str, region: RocRegion | None) -> Array:
     """Hand and Till's mean of the AUC over pairs of classes, from one sort per class."""
     n_classes = data.score.shape[1]
     label = jnp.argmax(data.positive, axis=1).astype(jnp.int32)
-    weight = tabulate(label, data.weight, n_classes).astype(data.dtype)
+    weight = weighted_bincount(label, data.weight, n_classes).astype(data.dtype)
 
     def against_each(score: Array, chosen: Array) -> Array:
         by_score = order(score)
         arrays = label[by_score.item], data.weight[by_score.item], chosen, weight
-        if part is None:
+        if region is None:
             return _pair_areas(by_score, *arrays)
-        return _pair_parts(by_score, *arrays, part)
+        return _pair_parts(by_score, *arrays, region)
 
     areas = jax.vmap(against_each, in_axes=(1, 0))(
         data.score, jnp.arange(n_classes, dtype=jnp.int32)
@@ -287,23 +295,23 @@ def _pair_areas(by_score: Order, label: Array, weight: Array, chosen: Array, tot
     before, tied = tied_weight(ours[None], by_score.start[None], by_score.end[None])
     before, tied = before[0].astype(total.dtype), tied[0].astype(total.dtype)
     above = safe_divide(before + tied / 2, total[chosen], 0.0)
-    above = tabulate(label, weight.astype(total.dtype) * above, total.shape[0])
+    above = weighted_bincount(label, weight.astype(total.dtype) * above, total.shape[0])
     return safe_divide(above, total, 0.0)
 
 
 def _pair_parts(
-    by_score: Order, label: Array, weight: Array, chosen: Array, total: Array, part: Part
+    by_score: Order, label: Array, weight: Array, chosen: Array, total: Array, region: RocRegion
 ) -> Array:
     """Partial AUC of the chosen class against each."""
 
-    def running(one: Array) -> Running:
+    def running(one: Array) -> RunningWeights:
         of_one = jnp.where(label == one, weight, jnp.zeros_like(weight))
         return running_sums(of_one, by_score.start, by_score.end)
 
     ours = running(chosen)
 
     def against(other: Array) -> Array:
-        return area_under_roc(Ranked(ours, running(other)), total.dtype, part)
+        return area_under_roc(RankedWeights(ours, running(other)), total.dtype, region)
 
     return jax.lax.map(against, jnp.arange(total.shape[0], dtype=jnp.int32))
 
@@ -367,26 +375,26 @@ def average_precision_score(
 @functools.partial(jax.jit, static_argnames="average")
 @with_auto_axes
 def _average_precision_score(y_true, y_score, sample_weight, where, *, average):
-    data = scored(y_true, y_score, sample_weight, where)
+    data = labelled_scores(y_true, y_score, sample_weight, where)
 
     def area(score: Array, positive: Array, weight: Array) -> Array:
-        return average_precision(ranked(score, positive, weight), data.dtype)
+        return average_precision(ranked_weights(score, positive, weight), data.dtype)
 
     if y_score.ndim == 1:
         value = area(data.score, data.positive, data.weight)
         value = jnp.where(jnp.any(data.weight != 0), value, jnp.nan)
     else:
         value = averaged(area, data, average)
-    return in_domain(value, data)
+    return nan_if_invalid(value, data)
 
 
-def average_precision(counts: Ranked, dtype: DTypeLike) -> Array:
+def average_precision(counts: RankedWeights, dtype: DTypeLike) -> Array:
     """Precision at the score of each positive, averaged; 0 without a positive."""
     tp, fp = counts
-    pred = (tp.through + fp.through).astype(dtype)
-    precision = safe_divide(tp.through.astype(dtype), pred, 1.0)
-    positives = jnp.sum(tp.item).astype(dtype)
-    return safe_divide(jnp.sum(tp.item.astype(dtype) * precision), positives, 0.0)
+    pred = (tp.inclusive + fp.inclusive).astype(dtype)
+    precision = safe_divide(tp.inclusive.astype(dtype), pred, 1.0)
+    positives = jnp.sum(tp.weight).astype(dtype)
+    return safe_divide(jnp.sum(tp.weight.astype(dtype) * precision), positives, 0.0)
 
 
 @declared(range=SYMMETRIC, greater_is_better=True)

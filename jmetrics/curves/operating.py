@@ -9,15 +9,21 @@ import jax.numpy as jnp
 from jax import Array
 
 from jmetrics._core import check
-from jmetrics._core.anatomy import REAL, UNIT, declared
 from jmetrics._core.exporting import exportable
 from jmetrics._core.numerics import absolute, safe_divide
 from jmetrics._core.order import Thresholds
+from jmetrics._core.plan import REAL, UNIT, declared
 from jmetrics._core.sampling import jumping
 from jmetrics._core.sharding import with_auto_axes
 from jmetrics._core.types import ArrayLike, Number
 from jmetrics.curves._points import infinity_first, rates, zero_first
-from jmetrics.curves._scores import Scored, in_domain, inputs, scored, thresholds_of
+from jmetrics.curves._scores import (
+    LabelledScores,
+    inputs,
+    labelled_scores,
+    nan_if_invalid,
+    thresholds_of,
+)
 
 
 @exportable
@@ -322,8 +328,8 @@ def _equal_error_rate(y_true, y_score, sample_weight, where):
     excess = fpr - fnr
     after = jnp.argmax(excess >= 0)
     before = jnp.maximum(after - 1, 0)
-    share = safe_divide(-excess[before], excess[after] - excess[before], 0.0)
-    return _of_both(fpr[before] + share * (fpr[after] - fpr[before]), points, data)
+    fraction = safe_divide(-excess[before], excess[after] - excess[before], 0.0)
+    return _of_both(fpr[before] + fraction * (fpr[after] - fpr[before]), points, data)
 
 
 @declared(range=UNIT, greater_is_better=True)
@@ -381,41 +387,41 @@ def _ks_statistic(y_true, y_score, sample_weight, where):
 
 def _points(
     y_true: Array, y_score: Array, sample_weight: Array | None, where: Array | None
-) -> tuple[Scored, Thresholds]:
+) -> tuple[LabelledScores, Thresholds]:
     """Counts at all thresholds, the first of which is above all scores."""
-    data = scored(y_true, y_score, sample_weight, where)
+    data = labelled_scores(y_true, y_score, sample_weight, where)
     ranked = thresholds_of(data)
     counts, step = zero_first((ranked.counts, ranked.step))
     real = jnp.pad(ranked.real, (1, 0), constant_values=True)
     return data, Thresholds(counts, step, infinity_first(ranked.score), real)
 
 
-def _of_both(value: Array, points: Thresholds, data: Scored) -> Array:
+def _of_both(value: Array, points: Thresholds, data: LabelledScores) -> Array:
     """NaN without both classes; selected last, since 0 × NaN would spoil a gradient of 0."""
     tp, fp = points.counts
-    return in_domain(jnp.where((tp[-1] != 0) & (fp[-1] != 0), value, jnp.nan), data)
+    return nan_if_invalid(jnp.where((tp[-1] != 0) & (fp[-1] != 0), value, jnp.nan), data)
 
 
-def _level(name: str, level: float | Array, data: Scored) -> Array:
+def _level(name: str, level: float | Array, data: LabelledScores) -> Array:
     """A level in the dtype of the data; NaN outside [0, 1]."""
     level = jnp.asarray(level, data.dtype)
-    return check.defined(level, (level >= 0) & (level <= 1), f"`{name}` must be in [0, 1]")
+    return check.nan_unless(level, (level >= 0) & (level <= 1), f"`{name}` must be in [0, 1]")
 
 
-def _precision(points: Thresholds, data: Scored) -> Array:
+def _precision(points: Thresholds, data: LabelledScores) -> Array:
     """Precision at each threshold; 1 where nothing is predicted positive."""
     tp, fp = (count.astype(data.dtype) for count in points.counts)
     return safe_divide(tp, tp + fp, 1.0)
 
 
 def _best(
-    values: Array, allowed: Array, points: Thresholds, data: Scored, *, lowest: bool = False
+    values: Array, allowed: Array, points: Thresholds, data: LabelledScores, *, lowest: bool = False
 ) -> OperatingPoint:
     """The highest value at an allowed threshold, of equal ones the highest or lowest threshold."""
     allowed = allowed & points.real
     order = slice(None, None, -1) if lowest else slice(None)
-    place = jnp.argmax(jnp.where(allowed, values, -jnp.inf)[order])
-    place = values.shape[0] - 1 - place if lowest else place
-    value = jnp.where(allowed[place], values[place], jnp.nan)
-    threshold = jnp.where(jnp.isnan(value), jnp.nan, points.score[place])
-    return in_domain(OperatingPoint(jumping(value, data.weight), threshold), data)
+    index = jnp.argmax(jnp.where(allowed, values, -jnp.inf)[order])
+    index = values.shape[0] - 1 - index if lowest else index
+    value = jnp.where(allowed[index], values[index], jnp.nan)
+    threshold = jnp.where(jnp.isnan(value), jnp.nan, points.score[index])
+    return nan_if_invalid(OperatingPoint(jumping(value, data.weight), threshold), data)

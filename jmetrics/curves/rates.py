@@ -10,9 +10,9 @@ import jax.numpy as jnp
 from jax import Array, lax
 from jax.typing import DTypeLike
 
-from jmetrics._core.anatomy import NONNEGATIVE, REAL, UNIT, declared
 from jmetrics._core.exporting import exportable
 from jmetrics._core.numerics import safe_divide
+from jmetrics._core.plan import NONNEGATIVE, REAL, UNIT, declared
 from jmetrics._core.sharding import with_auto_axes
 from jmetrics._core.types import ArrayLike
 from jmetrics.curves._points import (
@@ -28,7 +28,7 @@ from jmetrics.curves._points import (
     trimmed,
     without,
 )
-from jmetrics.curves._scores import inputs, scored, thresholds_of
+from jmetrics.curves._scores import inputs, labelled_scores, thresholds_of
 
 
 @exportable
@@ -106,7 +106,7 @@ def roc_curve(
 @functools.partial(jax.jit, static_argnames=("length", "drop"))
 @with_auto_axes
 def _roc_curve(y_true, y_score, sample_weight, where, *, length, drop):
-    data = scored(y_true, y_score, sample_weight, where)
+    data = labelled_scores(y_true, y_score, sample_weight, where)
     points = distinct(thresholds_of(data), y_true.shape[0])
     return sized(roc_of(points, data.dtype, drop=drop), data, length)
 
@@ -200,7 +200,7 @@ def precision_recall_curve(
 @functools.partial(jax.jit, static_argnames=("length", "drop"))
 @with_auto_axes
 def _precision_recall_curve(y_true, y_score, sample_weight, where, *, length, drop):
-    data = scored(y_true, y_score, sample_weight, where)
+    data = labelled_scores(y_true, y_score, sample_weight, where)
     points = distinct(thresholds_of(data), y_true.shape[0])
     return sized(precision_recall_of(points, data.dtype, drop=drop), data, length)
 
@@ -212,11 +212,11 @@ def precision_recall_of(points: Points, dtype: DTypeLike, *, drop: bool) -> Prec
     tp, fp = (count.astype(dtype) for count in points.counts)
     recall = rates(points.counts, dtype).tpr
     recall = jnp.where(tp[-1] == 0, jnp.ones_like(recall), recall)
-    place = rising(jnp.zeros_like(points.size), points.size - 1, tp.shape[0])
+    index = rising(jnp.zeros_like(points.size), points.size - 1, tp.shape[0])
     return PrecisionRecallCurve(
-        _ended(safe_divide(tp, tp + fp, jnp.nan)[place], 1.0, points.size),
-        _ended(recall[place], 0.0, points.size),
-        points.score[place],
+        _ended(safe_divide(tp, tp + fp, jnp.nan)[index], 1.0, points.size),
+        _ended(recall[index], 0.0, points.size),
+        points.score[index],
         points.size + 1,
     )
 
@@ -306,7 +306,7 @@ def det_curve(
 @functools.partial(jax.jit, static_argnames=("length", "drop"))
 @with_auto_axes
 def _det_curve(y_true, y_score, sample_weight, where, *, length, drop):
-    data = scored(y_true, y_score, sample_weight, where)
+    data = labelled_scores(y_true, y_score, sample_weight, where)
     points = from_nothing(distinct(thresholds_of(data), y_true.shape[0]))
     if drop:
         points = without(points, recall_changes(points))
@@ -314,7 +314,7 @@ def _det_curve(y_true, y_score, sample_weight, where, *, length, drop):
     free = (fp == 0) & (lax.iota(jnp.int32, fp.shape[0]) < points.size)
     first = jnp.maximum(jnp.sum(free, dtype=jnp.int32) - 1, 0)
     last = jnp.maximum(lax.argmax(tp == tp[-1], 0, jnp.int32), first)
-    place = rising(first, last, tp.shape[0])
+    index = rising(first, last, tp.shape[0])
     _, fpr, _, fnr = rates(points.counts, data.dtype)
-    curve = DetCurve(fpr[place], fnr[place], points.score[place], last - first + 1)
+    curve = DetCurve(fpr[index], fnr[index], points.score[index], last - first + 1)
     return sized(curve, data, length)

@@ -11,13 +11,13 @@ import jax.numpy as jnp
 from jax import Array
 
 from jmetrics._core import check
-from jmetrics._core.anatomy import NONNEGATIVE, REAL, declared
 from jmetrics._core.counts import BinaryCounts
 from jmetrics._core.exporting import exportable
+from jmetrics._core.plan import NONNEGATIVE, REAL, declared
 from jmetrics._core.sharding import with_auto_axes
 from jmetrics._core.types import ArrayLike
 from jmetrics.curves._points import distinct, length_of, sized, trimmed
-from jmetrics.curves._scores import inputs, scored, thresholds_of
+from jmetrics.curves._scores import inputs, labelled_scores, thresholds_of
 
 
 @exportable
@@ -99,7 +99,7 @@ def confusion_matrix_at_thresholds(
 def _confusion_matrix_at_thresholds(
     y_true, y_score, sample_weight, where, *, length, floating=False
 ):
-    data = scored(y_true, y_score, sample_weight, where, totals=not floating)
+    data = labelled_scores(y_true, y_score, sample_weight, where, totals=not floating)
     (tp, fp), _, thresholds, size = distinct(thresholds_of(data), y_true.shape[0])
     table = ThresholdCounts(fp[-1] - fp, fp, tp[-1] - tp, tp, thresholds, size)
     if floating:

@@ -109,7 +109,7 @@ def describe(result: Amounts) -> str:
     rows = [
         [name, report.number(entry.value), report.interval(entry), report.number(entry.error)]
         for name, entry in zip(
-            ["model", "constant mean", "share explained"], result.deviance.entries(), strict=True
+            ["model", "constant mean", "fraction explained"], result.deviance.entries(), strict=True
         )
     ]
     y = result.split.y_test
@@ -129,7 +129,9 @@ no coefficient differs
 
 def _verdict(explained: report.Estimate) -> str:
     if explained.low > 0:
-        return "The model beats the constant mean: the interval of the share explained is above 0."
+        return (
+            "The model beats the constant mean: the interval of the fraction explained is above 0."
+        )
     if explained.high < 0:
         return "The model is worse than the constant mean: the interval is below 0."
-    return "The interval of the share explained holds 0: no gain that these data can show."
+    return "The interval of the fraction explained holds 0: no gain that these data can show."

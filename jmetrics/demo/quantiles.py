@@ -110,7 +110,7 @@ def describe(result: Quantiles) -> str:
             strict=True,
         )
     ]
-    head = ["quantile", "pinball loss", "interval", "of a constant", "share below", "interval"]
+    head = ["quantile", "pinball loss", "interval", "of a constant", "fraction below", "interval"]
     return f"""
 2. Diabetes: a score of its progress after a year, from 25 to 346.
    {len(result.split.y_train)} patients to train on, {len(result.split.y_test)} held out.
@@ -128,7 +128,7 @@ def _verdict(share: report.Estimate) -> str:
     wanted = LEVELS[-1] - LEVELS[0]
     agrees = "agrees with" if between.contains(wanted) else "does not agree with"
     return f"""\
-The interval of the share below {finding}.
+The interval of the fraction below {finding}.
    Between the outer two lie {report.number(between.value, ".0%")} of the targets \
 ({report.interval(between, ".0%")}),
    which {agrees} the {report.number(wanted, ".0%")} wanted."""

@@ -11,8 +11,9 @@ from jmetrics.inference.comparison import (
     permutation_test as permutation_test,
 )
 from jmetrics.inference.contributions import (
+    infinitesimal_jackknife as infinitesimal_jackknife,
     influence as influence,
-    jackknife as jackknife,
+    jackknife,  # noqa: F401 - deprecated, and not in `__all__`
     standard_error as standard_error,
 )
 from jmetrics.inference.delong import (
@@ -35,8 +36,8 @@ __all__ = [
     "confidence_interval",
     "delong_interval",
     "delong_test",
+    "infinitesimal_jackknife",
     "influence",
-    "jackknife",
     "paired_bootstrap",
     "permutation_test",
     "proportion_interval",

@@ -36,28 +36,31 @@ def binomial(keys: Array, draws: Array, hits: Array, total: Array, dtype: DTypeL
     hits, total = (jnp.broadcast_to(a, draws.shape) for a in (hits, jnp.maximum(total, 1)))
     flipped = hits > total - hits
     rare = jnp.where(flipped, total - hits, hits)
-    times, left = lax.div(draws, total), lax.rem(draws, total)
-    up = left > total - left
-    times, left = times + up.astype(jnp.int32), jnp.where(up, left - total, left)
+    quotient, remaining = lax.div(draws, total), lax.rem(draws, total)
+    up = remaining > total - remaining
+    quotient, remaining = (
+        quotient + up.astype(jnp.int32),
+        jnp.where(up, remaining - total, remaining),
+    )
     chance = rare.astype(dtype) / total.astype(dtype)
-    rest = chance * left.astype(dtype)
-    found = _counts(keys, times * rare, rest, (1 - chance) * draws.astype(dtype))
+    remainder = chance * remaining.astype(dtype)
+    found = _counts(keys, quotient * rare, remainder, (1 - chance) * draws.astype(dtype))
     found = jnp.minimum(found, draws)
     return jnp.where(flipped, draws - found, found)
 
 
 def poisson(keys: Array, mean: Array, dtype: DTypeLike) -> Array:
     """Poisson counts of means that are whole numbers."""
-    rest = jnp.zeros(mean.shape, dtype)
-    return _counts(keys, mean, rest, jnp.full_like(rest, _NEARLY_ALL))
+    remainder = jnp.zeros(mean.shape, dtype)
+    return _counts(keys, mean, remainder, jnp.full_like(remainder, _NEARLY_ALL))
 
 
-def _counts(keys: Array, base: Array, rest: Array, misses: Array) -> Array:
-    """Counts of hits of mean `base` + `rest`, where so many misses are as likely or more so."""
-    mean = jnp.maximum(base.astype(rest.dtype) + rest, 0)
+def _counts(keys: Array, base: Array, remainder: Array, misses: Array) -> Array:
+    """Counts of hits of mean `base` + `remainder`, for so many misses as likely or more so."""
+    mean = jnp.maximum(base.astype(remainder.dtype) + remainder, 0)
     large = mean >= _LARGE
     from_small = _searched(keys[0], jnp.where(large, 0, mean), misses)
-    off = _rejected(keys[1], large, jnp.maximum(mean, _LARGE), rest, misses)
+    off = _rejected(keys[1], large, jnp.maximum(mean, _LARGE), remainder, misses)
     return jnp.where(large, jnp.maximum(base + off, 0), from_small)
 
 
@@ -67,14 +70,14 @@ def _searched(key: Array, mean: Array, misses: Array) -> Array:
     odds, draws = safe_divide(mean, misses, 0.0), mean + misses
     nothing = jnp.exp(-draws * jnp.log1p(odds))
 
-    def goes_on(left: Array, chance: Array, count: Array) -> Array:
-        return (left >= chance) & ((count < mean) | (chance > _LEAST))
+    def goes_on(remaining: Array, chance: Array, count: Array) -> Array:
+        return (remaining >= chance) & ((count < mean) | (chance > _LEAST))
 
     def step(state: tuple[Array, Array, Array]) -> tuple[Array, Array, Array]:
-        left, chance, count = state
-        on = goes_on(left, chance, count)
+        remaining, chance, count = state
+        on = goes_on(remaining, chance, count)
         after = jnp.maximum(chance * odds * (draws - count) / (count + 1), 0)
-        new = left - chance, after, count + 1
+        new = remaining - chance, after, count + 1
         return tuple(jnp.where(on, a, b) for a, b in zip(new, state, strict=True))  # type: ignore[return-value]
 
     start = number, nothing, jnp.zeros_like(mean)
@@ -82,7 +85,7 @@ def _searched(key: Array, mean: Array, misses: Array) -> Array:
     return count.astype(jnp.int32)
 
 
-def _rejected(key: Array, wanted: Array, mean: Array, rest: Array, misses: Array) -> Array:
+def _rejected(key: Array, wanted: Array, mean: Array, remainder: Array, misses: Array) -> Array:
     """Distances of counts of large means from these less their rests, under a hat.
 
     The hat is that of Hörmann (1993), `The generation of binomial random variates`.
@@ -92,18 +95,18 @@ def _rejected(key: Array, wanted: Array, mean: Array, rest: Array, misses: Array
     b = 1.15 + 2.53 * scale
     a = -0.0873 + 0.0248 * b + 0.01 * chance
     height = (2.83 + 5.1 / b) * scale
-    least, most = -mean + rest - 0.5, misses + rest + 0.5
-    top = _log_chance(jnp.floor(rest + chance) - rest, mean, misses)
+    least, most = -mean + remainder - 0.5, misses + remainder + 0.5
+    top = _log_chance(jnp.floor(remainder + chance) - remainder, mean, misses)
 
     def step(state: tuple[Array, Array, Array]) -> tuple[Array, Array, Array]:
         i, done, off = state
         u, v = jax.random.uniform(jax.random.fold_in(key, i), (2, *mean.shape), mean.dtype)
         u = u - 0.5
         edge = jnp.maximum(0.5 - jnp.abs(u), jnp.finfo(mean.dtype).eps / 4)
-        tried = jnp.floor((2 * a / edge + b) * u + rest + 0.5)
+        tried = jnp.floor((2 * a / edge + b) * u + remainder + 0.5)
         likely = (edge >= 0.07) & (v <= 0.92 - 4.2 / b)
         inside = (tried > least) & (tried < most)
-        distance = jnp.where(inside, tried - rest, 0)
+        distance = jnp.where(inside, tried - remainder, 0)
         under = jnp.log(v * height / (a / edge**2 + b)) <= _log_chance(distance, mean, misses) - top
         return i + 1, done | likely | (inside & under), jnp.where(done, off, tried)
 

@@ -53,18 +53,18 @@ class Call:
 
 @jax.tree_util.register_dataclass
 @dataclass(frozen=True)
-class Rows(Call):
+class RowCall(Call):
     """A call of any function of two arrays, for rows of them."""
 
     like: Any = field(default=None, metadata=_STATIC)
     """Shapes of the result, if the function runs on the host; hashable."""
 
-    def reweighted(self, sample_weight: Array) -> Rows:
+    def reweighted(self, sample_weight: Array) -> RowCall:
         """Return the call for each row so many times, as many in all as there are."""
         y_true, y_pred, *_ = self.arrays
         n = y_true.shape[0]
-        times = sample_weight.astype(jnp.int32)
-        item = jnp.repeat(jnp.arange(n, dtype=jnp.int32), times, total_repeat_length=n)
+        counts = sample_weight.astype(jnp.int32)
+        item = jnp.repeat(jnp.arange(n, dtype=jnp.int32), counts, total_repeat_length=n)
         return dataclasses.replace(self, arrays=(y_true[item], y_pred[item], None, None))
 
     def value(self) -> Any:
@@ -89,7 +89,7 @@ def call_of(
     """Return the call of a function of `size` samples or lists; raise if resamples are alike."""
     traced, static = check.split_options(options)
     if rows:
-        return _by_rows(Rows(metric, (*arrays[:2], None, None), traced, static))
+        return _by_rows(RowCall(metric, (*arrays[:2], None, None), traced, static))
     call = Call(metric, (*arrays[:2], None, arrays[3]), traced, static)
     if _is_of_this_library(metric):
         return call
@@ -97,35 +97,37 @@ def call_of(
     for name in given:
         check.require(_takes(metric, name), _without(metric, name))
     try:
-        heeds = _heeds(call, np.ones(size, np.float32))
+        depends_on_weights = _depends_on_weights(call, np.ones(size, np.float32))
     except _ON_HOST as error:
         raise TypeError(
             f"{_named(metric)} does not run on JAX's arrays. Give the metric of this library, or "
             "resample rows on the host:\n"
             '    bootstrap(key, metric, y_true, y_pred, resample="rows", method="percentile")'
         ) from error
-    if not isinstance(heeds, jax.core.Tracer):
-        check.require(bool(heeds), _unheeding(metric))
+    if not isinstance(depends_on_weights, jax.core.Tracer):
+        check.require(bool(depends_on_weights), _weights_ignored(metric))
         return call
-    return Doubtful(**vars(call), heeds=heeds)
+    return CheckedCall(**vars(call), depends_on_weights=depends_on_weights)
 
 
 @jax.tree_util.register_dataclass
 @dataclass(frozen=True)
-class Doubtful(Call):
+class CheckedCall(Call):
     """A call of a function that may ignore weights, which is known when the program runs."""
 
-    heeds: Any = True
+    depends_on_weights: Any = True
 
     def value(self) -> Any:
         """Evaluate the function: NaN if its value does not depend on the weights."""
-        reason = _unheeding(self.metric)
+        reason = _weights_ignored(self.metric)
         values = jax.tree.map(jnp.asarray, super().value())
-        return jax.tree.map(lambda value: check.defined(value, self.heeds, reason), values)
+        return jax.tree.map(
+            lambda value: check.nan_unless(value, self.depends_on_weights, reason), values
+        )
 
 
 @jax.jit
-def _heeds(call, ones):
+def _depends_on_weights(call, ones):
     """Whether a value changes when all weights become NaN, or is NaN for other weights too."""
     with check.unchecked():
         values, others = (
@@ -135,10 +137,10 @@ def _heeds(call, ones):
     return jnp.any(jnp.stack(changed))
 
 
-def _by_rows(call: Rows) -> Rows:
+def _by_rows(call: RowCall) -> RowCall:
     """Find out what a function of rows returns, and whether it runs on the host."""
     try:
-        jax.eval_shape(Rows.value, call)
+        jax.eval_shape(RowCall.value, call)
     except _ON_HOST:
         if any(isinstance(a, jax.core.Tracer) for a in jax.tree.leaves(call)):
             raise ValueError(
@@ -185,7 +187,7 @@ def _without(metric: Callable[..., Any], name: str) -> str:
     return f"{_named(metric)} takes no `sample_weight`, by which resamples differ. Write{_LINES}"
 
 
-def _unheeding(metric: Callable[..., Any]) -> str:
+def _weights_ignored(metric: Callable[..., Any]) -> str:
     return (
         f"{_named(metric)} has the same value for any `sample_weight`, by which resamples differ: "
         f"its interval would have no width. Write{_LINES}"

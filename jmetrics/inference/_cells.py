@@ -15,38 +15,38 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from jmetrics._core.anatomy import SAME, Plan
 from jmetrics._core.counts import as_labels
-from jmetrics._core.numerics import tabulate
+from jmetrics._core.numerics import weighted_bincount
+from jmetrics._core.plan import SAME, Plan
 from jmetrics._core.weights import combine
 from jmetrics.inference._plans import Problem
-from jmetrics.inference._samples import Given
+from jmetrics.inference._samples import SampleInfo
 
-_MOST_CELLS = 64
+_MAX_CELLS = 64
 """With more, drawing them costs more than drawing samples of common numbers."""
 
 
-def in_cells(asked: Problem) -> Problem:
+def in_cells(problem: Problem) -> Problem:
     """Return the problem for cells of samples that are alike, if there are few of these.
 
     What decides is known while tracing, so that a call draws alike with and without `jit`.
     """
-    given = asked.given
-    counted = given.sample_weight is None or given.sample_weight.dtype == jnp.bool_
-    alone = given.groups is None and given.segments is None
-    drawn = given.strata is None or given.strata.dtype == jnp.bool_
+    info = problem.info
+    counted = info.sample_weight is None or info.sample_weight.dtype == jnp.bool_
+    alone = info.groups is None and info.segments is None
+    drawn = info.strata is None or info.strata.dtype == jnp.bool_
     if not (counted and alone and drawn):
-        return asked
-    classes = [_classes(plan) for plan in asked.plans]
+        return problem
+    classes = [_classes(plan) for plan in problem.plans]
     if None in classes:
-        return asked
+        return problem
     most = max(cast(list[int], classes))
     # Where the data say how many classes there are, this is a power of two.
-    axes, strata = 1 + len(classes), 1 if given.strata is None else 2
-    if (1 << (most - 1).bit_length()) ** axes * strata > _MOST_CELLS:
-        return asked
-    beyond = any(array.dtype != jnp.bool_ for plan in asked.plans for array in plan.arrays[:2])
-    return _tabulated(asked, classes=most + beyond, num_strata=strata)
+    axes, strata = 1 + len(classes), 1 if info.strata is None else 2
+    if (1 << (most - 1).bit_length()) ** axes * strata > _MAX_CELLS:
+        return problem
+    beyond = any(array.dtype != jnp.bool_ for plan in problem.plans for array in plan.arrays[:2])
+    return _tabulated(problem, classes=most + beyond, num_strata=strata)
 
 
 def _classes(plan: Any) -> int | None:
@@ -62,23 +62,25 @@ def _classes(plan: Any) -> int | None:
     return (2 if plan.labels == SAME else plan.labels) if whole else None
 
 
-def _counted(given: Given, shape: tuple[int, ...]) -> Array:
+def _counted(info: SampleInfo, shape: tuple[int, ...]) -> Array:
     """Whether each sample counts, as 1 or 0."""
-    return combine(given.sample_weight, given.where, shape, jnp.int32)
+    return combine(info.sample_weight, info.where, shape, jnp.int32)
 
 
-def _tabulated(asked: Problem, *, classes: int, num_strata: int) -> Problem:
+def _tabulated(problem: Problem, *, classes: int, num_strata: int) -> Problem:
     """Count the samples of each cell; labels of no class have one of their own, the last."""
-    strata = asked.given.strata
-    plans = cast(tuple[Plan, ...], asked.plans)
+    strata = problem.info.strata
+    plans = cast(tuple[Plan, ...], problem.plans)
     labels = _labels(plans)
-    place = jnp.zeros(labels[0].shape, jnp.int32) if strata is None else strata.astype(jnp.int32)
+    cell = jnp.zeros(labels[0].shape, jnp.int32) if strata is None else strata.astype(jnp.int32)
     for label in labels:
         number = jnp.where((label < 0) | (label >= classes), classes - 1, label)
-        place = classes * place + number.astype(jnp.int32)
+        cell = classes * cell + number.astype(jnp.int32)
     shape = (classes,) * len(labels)
-    table = tabulate(place, _counted(asked.given, place.shape), num_strata * math.prod(shape))
-    places, cells = _in_order(shape)
+    table = weighted_bincount(
+        cell, _counted(problem.info, cell.shape), num_strata * math.prod(shape)
+    )
+    order, cells = _ordered_cells(shape)
     alike = tuple(
         row.astype(array.dtype)
         for row, array in zip(
@@ -89,8 +91,8 @@ def _tabulated(asked: Problem, *, classes: int, num_strata: int) -> Problem:
         dataclasses.replace(plan, arrays=(alike[0], predicted, None, None))
         for plan, predicted in zip(plans, alike[1:], strict=True)
     )
-    table = table.reshape(num_strata, -1)[:, places]
-    return Problem(replaced, Given(), table, asked.range)
+    table = table.reshape(num_strata, -1)[:, order]
+    return Problem(replaced, SampleInfo(), table, problem.range)
 
 
 def _labels(plans: tuple[Plan, ...]) -> list[Array]:
@@ -102,11 +104,11 @@ def _labels(plans: tuple[Plan, ...]) -> list[Array]:
     return [jnp.ones_like(labels[0]), *same]
 
 
-def _in_order(shape: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
-    """Cells by their largest label, so that none changes place if there are more classes.
+def _ordered_cells(shape: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
+    """Cells by their largest label, so that none changes position if there are more classes.
 
-    Returns the place of each among all, and its labels in rows.
+    Returns the position of each among all, and its labels in rows.
     """
     labels = np.indices(shape).reshape(len(shape), -1)
-    places = np.argsort(labels.max(axis=0), kind="stable").astype(np.int32)
-    return places, labels[:, places]
+    order = np.argsort(labels.max(axis=0), kind="stable").astype(np.int32)
+    return order, labels[:, order]

@@ -44,16 +44,16 @@ def draw(
     """
     exists = _first(total, size)
     if scheme == "bayesian":
-        times = jax.random.exponential(key, (size,), dtype)
+        counts = jax.random.exponential(key, (size,), dtype)
     elif scheme == EXCHANGE:
-        times = jax.random.bernoulli(key, 0.5, (size,)).astype(dtype)
+        counts = jax.random.bernoulli(key, 0.5, (size,)).astype(dtype)
     elif scheme == "poisson":
-        times = _above(_words(key, size), _poisson_bounds(1.0)).astype(dtype)
+        counts = _above(_words(key, size), _poisson_bounds(1.0)).astype(dtype)
     elif bounds is None:
-        times = multinomial(key, total, size).astype(dtype)
+        counts = multinomial(key, total, size).astype(dtype)
     else:
-        times = _within_strata(key, jnp.asarray(exists), bounds).astype(dtype)
-    return jnp.where(exists, times, jnp.zeros_like(times))
+        counts = _within_strata(key, jnp.asarray(exists), bounds).astype(dtype)
+    return jnp.where(exists, counts, jnp.zeros_like(counts))
 
 
 def multinomial(key: Array, total: int | Array, size: int) -> Array:
@@ -65,14 +65,14 @@ def multinomial(key: Array, total: int | Array, size: int) -> Array:
     """
     slots = min(size, math.ceil(2 * _SPREAD * 2 ** (0.5 / _GRID) * math.sqrt(size)))
     for_counts, for_rest = _two_kinds_of_words(key, size, slots)
-    times = jnp.zeros(size, jnp.int32)
+    counts = jnp.zeros(size, jnp.int32)
     if size > _SPREAD**2:
-        times = _above(for_counts, _bounds_of(total))
-        times = jnp.where(_first(total, size), times, jnp.zeros_like(times))
-    missing = total - jnp.sum(times, dtype=jnp.int32)
+        counts = _above(for_counts, _bounds_of(total))
+        counts = jnp.where(_first(total, size), counts, jnp.zeros_like(counts))
+    missing = total - jnp.sum(counts, dtype=jnp.int32)
     unit = _below(for_rest, jnp.maximum(total, 1))
     unit = jnp.where(jnp.arange(slots, dtype=jnp.int32) < missing, unit, size)
-    return times.at[unit].add(1, mode="drop")
+    return counts.at[unit].add(1, mode="drop")
 
 
 def _first(total: int | Array, size: int) -> np.ndarray | Array:
@@ -105,7 +105,7 @@ def _below(words: Array, total: int | Array) -> Array:
 
 
 def _within_strata(key: Array, exists: Array, bounds: Bounds) -> Array:
-    """As many draws from each stratum as it has units, one for the place of each."""
+    """As many draws from each stratum as it has units, one for the position of each."""
     start, end = bounds
     drawn = jax.random.randint(key, exists.shape, start, jnp.maximum(end, start + 1))
     return jnp.zeros(exists.shape, jnp.int32).at[drawn].add(exists.astype(jnp.int32))
@@ -115,11 +115,11 @@ def draw_cells(key: Array, scheme: str, counts: Array, n: int, dtype: DTypeLike)
     """Weight of cells of samples (columns) in `n` resamples (rows): what their samples would get.
 
     Rows of `counts` are strata; what is drawn from each is added up. What is drawn for a cell
-    depends on its place and on what is in the others, not on how many there are.
+    depends on its position and on what is in the others, not on how many there are.
     """
     by_cell = counts.T
-    places = jnp.arange(2 * by_cell.shape[0], dtype=jnp.uint32)
-    keys = jax.vmap(lambda place: jax.random.fold_in(key, place))(places)
+    indices = jnp.arange(2 * by_cell.shape[0], dtype=jnp.uint32)
+    keys = jax.vmap(lambda index: jax.random.fold_in(key, index))(indices)
     keys = keys.reshape(-1, 2, *keys.shape[1:])
     if scheme == "multinomial":
         return _among_cells(keys, by_cell, n, dtype)
@@ -128,14 +128,14 @@ def draw_cells(key: Array, scheme: str, counts: Array, n: int, dtype: DTypeLike)
     def drawn(keys: Array, count: Array) -> Array:
         count = jnp.broadcast_to(count, shape)
         if scheme == "bayesian":
-            times = jax.random.gamma(keys[0], count.astype(dtype), shape, dtype)
-            return jnp.where(count > 0, times, jnp.zeros_like(times))
+            drawn_counts = jax.random.gamma(keys[0], count.astype(dtype), shape, dtype)
+            return jnp.where(count > 0, drawn_counts, jnp.zeros_like(drawn_counts))
         if scheme == "poisson":
             return poisson(keys, count, dtype)
         return binomial(keys, count, jnp.int32(1), jnp.int32(2), dtype)
 
-    times = jax.vmap(drawn)(keys, by_cell)
-    return jnp.sum(times.astype(dtype), axis=2).T
+    drawn_counts = jax.vmap(drawn)(keys, by_cell)
+    return jnp.sum(drawn_counts.astype(dtype), axis=2).T
 
 
 def _among_cells(keys: Array, by_cell: Array, n: int, dtype: DTypeLike) -> Array:
@@ -147,8 +147,8 @@ def _among_cells(keys: Array, by_cell: Array, n: int, dtype: DTypeLike) -> Array
         return left - drawn, jnp.sum(drawn.astype(dtype), axis=1)
 
     left = jnp.broadcast_to(total[0], (n, by_cell.shape[1]))
-    _, times = jax.lax.scan(step, left, (keys, by_cell, total))
-    return times.T
+    _, drawn_counts = jax.lax.scan(step, left, (keys, by_cell, total))
+    return drawn_counts.T
 
 
 def _two_kinds_of_words(key: Array, size: int, slots: int) -> tuple[Array, Array]:
@@ -168,10 +168,10 @@ def _words(key: Array, size: int) -> Array:
 
 def _above(words: Array, bounds: np.ndarray | Array) -> Array:
     """How many of the bounds each word is above."""
-    times = jnp.zeros(words.shape, jnp.int32)
-    for place in range(_MOST):
-        times = times + (words > bounds[place]).astype(jnp.int32)
-    return times
+    counts = jnp.zeros(words.shape, jnp.int32)
+    for index in range(_MOST):
+        counts = counts + (words > bounds[index]).astype(jnp.int32)
+    return counts
 
 
 def _poisson_bounds(mean: float) -> np.ndarray:

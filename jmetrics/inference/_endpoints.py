@@ -13,7 +13,7 @@ from jmetrics._core.numerics import safe_divide, safe_sqrt
 METHODS = ("bca", "percentile", "basic", "normal", "studentized")
 
 
-class Evidence(NamedTuple):
+class Replicates(NamedTuple):
     """Estimates and their resamples, one per column; `estimate` to `acceleration` have one row."""
 
     estimate: Array
@@ -26,7 +26,7 @@ class Evidence(NamedTuple):
     """Their standard errors in resamples."""
 
 
-class Spread(NamedTuple):
+class ReplicateSummary(NamedTuple):
     """Interval, moments and p-value of each estimate."""
 
     low: Array
@@ -37,13 +37,13 @@ class Spread(NamedTuple):
     n_undefined: Array
 
 
-def spread(evidence: Evidence, scale: Array, level: Array, method: str) -> Spread:
+def spread(replicates: Replicates, scale: Array, level: Array, method: str) -> ReplicateSummary:
     """Interval, moments and p-value of each column; NaN where no resample has a value.
 
     Few operations on long arrays, since each takes a while to compile.
     """
-    estimate, distribution = evidence.estimate, evidence.distribution
-    used = distribution if evidence.errors is None else distances(evidence)
+    estimate, distribution = replicates.estimate, replicates.distribution
+    used = distribution if replicates.errors is None else studentized(replicates)
     deviation = distribution - estimate
     known = ~jnp.isnan(deviation)
     conditions = (
@@ -51,7 +51,7 @@ def spread(evidence: Evidence, scale: Array, level: Array, method: str) -> Sprea
         distribution < estimate,
         distribution == estimate,
         known,
-        is_as_far(deviation, estimate, scale),
+        at_least_as_extreme(deviation, estimate, scale),
     )
     counts = jnp.sum(jnp.stack(conditions), axis=1, dtype=jnp.int32)
     whole, (defined, below, tied, n_known, far) = counts[0], counts.astype(estimate.dtype)
@@ -61,60 +61,60 @@ def spread(evidence: Evidence, scale: Array, level: Array, method: str) -> Sprea
     error = safe_sqrt(safe_divide(jnp.sum(square, axis=0), n_known - 1, jnp.nan))
     error = jnp.where(n_known > 1, error, jnp.nan)
     # Half a resample away from none and from all of them the bias is still a number.
-    share = jnp.clip(below + tied / 2, 0.5, jnp.maximum(defined - 0.5, 0.5))
-    share = safe_divide(share, defined, 0.5)
+    fraction = jnp.clip(below + tied / 2, 0.5, jnp.maximum(defined - 0.5, 0.5))
+    fraction = safe_divide(fraction, defined, 0.5)
     # The normal quantiles of (1 + level) / 2 and of the proportion.
-    level = jnp.broadcast_to(level, share.shape)
-    reach, off = math.sqrt(2) * lax.erf_inv(jnp.stack([level, 2 * share - 1]))
+    level = jnp.broadcast_to(level, fraction.shape)
+    reach, off = math.sqrt(2) * lax.erf_inv(jnp.stack([level, 2 * fraction - 1]))
     only = estimate[0]
     if method == "normal":
         low, high = only - reach * error, only + reach * error
     else:
         tails = jnp.stack([(1 - level) / 2, (1 + level) / 2])
         if method == "bca":
-            tails = _moved(jnp.stack([-reach, reach]), off, evidence.acceleration)
+            tails = _moved(jnp.stack([-reach, reach]), off, replicates.acceleration)
         low, high = _quantiles(jnp.sort(used, axis=0), defined, tails)
     if method == "basic":
         low, high = 2 * only - high, 2 * only - low
     elif method == "studentized":
-        low, high = only - high * evidence.error[0], only - low * evidence.error[0]
+        low, high = only - high * replicates.error[0], only - low * replicates.error[0]
     p_value = p_value_of(far, n_known, only)
-    return Spread(low, high, error, bias, p_value, distribution.shape[0] - whole)
+    return ReplicateSummary(low, high, error, bias, p_value, distribution.shape[0] - whole)
 
 
 def _moved(normal: Array, off: Array, acceleration: Array) -> Array:
     """Tail probabilities corrected for the bias and the acceleration of the standard error."""
     moved = off[None] + normal
-    room = 1 - acceleration * moved
+    denominator = 1 - acceleration * moved
     limit = jnp.where(moved < 0, -jnp.inf, jnp.inf)
-    moved = jnp.where(room <= 0, limit, off[None] + safe_divide(moved, room, 0.0))
+    moved = jnp.where(denominator <= 0, limit, off[None] + safe_divide(moved, denominator, 0.0))
     return lax.erfc(-math.sqrt(0.5) * moved) / 2
 
 
-def distances(evidence: Evidence) -> Array:
+def studentized(replicates: Replicates) -> Array:
     """How many of its standard errors each resample is above the estimate; NaN without one."""
-    assert evidence.errors is not None
-    distance = evidence.distribution - evidence.estimate
-    return safe_divide(distance, evidence.errors, jnp.nan)
+    assert replicates.errors is not None
+    distance = replicates.distribution - replicates.estimate
+    return safe_divide(distance, replicates.errors, jnp.nan)
 
 
-def _quantiles(ordered: Array, defined: Array, shares: Array) -> Array:
+def _quantiles(ordered: Array, defined: Array, levels: Array) -> Array:
     """Quantiles of sorted columns, of which so many entries are defined, by linear interpolation.
 
-    `shares` has a row for each of them; NaN where nothing is defined, and for a NaN.
+    `levels` has a row for each of them; NaN where nothing is defined, and for a NaN.
     """
-    place = shares * (defined - 1)[None]
-    below = jnp.floor(place)
-    rest = place - below
-    rows = jnp.stack([below, jnp.ceil(place)])
+    index = levels * (defined - 1)[None]
+    below = jnp.floor(index)
+    fraction = index - below
+    rows = jnp.stack([below, jnp.ceil(index)])
     rows = jnp.clip(jnp.where(jnp.isnan(rows), 0, rows).astype(jnp.int32), 0, ordered.shape[0] - 1)
     low, high = jnp.take_along_axis(ordered[None], rows, axis=1)
-    between = jnp.clip(low * (1 - rest) + high * rest, low, high)
+    between = jnp.clip(low * (1 - fraction) + high * fraction, low, high)
     between = jnp.where(low == high, low, between)
-    return jnp.where(jnp.isnan(place) | (defined == 0)[None], jnp.nan, between)
+    return jnp.where(jnp.isnan(index) | (defined == 0)[None], jnp.nan, between)
 
 
-def is_as_far(deviation: Array, estimate: Array, scale: Array) -> Array:
+def at_least_as_extreme(deviation: Array, estimate: Array, scale: Array) -> Array:
     """Whether chance alone goes as far as the estimate.
 
     What differs by the rounding of numbers as large as `scale` is as far.
@@ -130,7 +130,7 @@ def p_value_of(far: Array, known: Array, estimate: Array) -> Array:
     return jnp.where(jnp.isnan(estimate) | (known == 0), jnp.nan, p_value)
 
 
-class Moments(NamedTuple):
+class InfluenceMoments(NamedTuple):
     """Moments of the distribution of an estimate, from the influence of the units."""
 
     error: Array
@@ -139,19 +139,19 @@ class Moments(NamedTuple):
     """How fast that changes with the estimate: a sixth of its skewness."""
 
 
-def centred(shares: Array, times: Array) -> Array:
+def centred(influences: Array, counts: Array) -> Array:
     """Influence of each unit (last axis) less the mean of all: 0 but for a sum over samples."""
-    times = jnp.broadcast_to(times, shares.shape)
-    of_all, total = jnp.sum(jnp.stack([shares * times, times]), axis=-1, keepdims=True)
+    counts = jnp.broadcast_to(counts, influences.shape)
+    of_all, total = jnp.sum(jnp.stack([influences * counts, counts]), axis=-1, keepdims=True)
     mean = safe_divide(of_all, total, 0.0)
-    return jnp.where(times > 0, shares - mean, jnp.zeros_like(shares))
+    return jnp.where(counts > 0, influences - mean, jnp.zeros_like(influences))
 
 
-def moments(shares: Array, times: Array) -> Moments:
-    """Moments of independent units along the last axis, each repeated `times` times."""
-    shares, times = centred(shares, times), jnp.broadcast_to(times, shares.shape)
-    unit = lax.stop_gradient(jnp.max(jnp.abs(shares), axis=-1, keepdims=True, initial=0.0))
-    ratio = safe_divide(shares, jnp.broadcast_to(unit, shares.shape), 0.0)
-    second, third = jnp.sum(jnp.stack([times * ratio**2, times * ratio**3]), axis=-1)
+def influence_moments(influences: Array, counts: Array) -> InfluenceMoments:
+    """Moments of independent units along the last axis, each repeated `counts` times."""
+    influences, counts = centred(influences, counts), jnp.broadcast_to(counts, influences.shape)
+    unit = lax.stop_gradient(jnp.max(jnp.abs(influences), axis=-1, keepdims=True, initial=0.0))
+    ratio = safe_divide(influences, jnp.broadcast_to(unit, influences.shape), 0.0)
+    second, third = jnp.sum(jnp.stack([counts * ratio**2, counts * ratio**3]), axis=-1)
     error = safe_sqrt(second)
-    return Moments(error * unit[..., 0], safe_divide(third, 6 * error**3, 0.0))
+    return InfluenceMoments(error * unit[..., 0], safe_divide(third, 6 * error**3, 0.0))

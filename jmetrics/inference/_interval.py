@@ -39,10 +39,12 @@ class Interval:
     method: str = field(metadata={"static": True})
 
 
-def levelled(confidence_level: Number, like: Array) -> Array:
+def checked_level(confidence_level: Number, like: Array) -> Array:
     """Return the level in the dtype of `like`; NaN for one outside (0, 1)."""
     level = jnp.asarray(confidence_level, like.dtype)
-    return check.defined(level, (level > 0) & (level < 1), "`confidence_level` must be in (0, 1)")
+    return check.nan_unless(
+        level, (level > 0) & (level < 1), "`confidence_level` must be in (0, 1)"
+    )
 
 
 def wald(estimate: Array, error: Array, level: Array, scale: str) -> tuple[Array, Array]:
@@ -60,7 +62,7 @@ def within(low: Array, high: Array, least: Any, most: Any) -> tuple[Array, Array
     return jnp.clip(low, least, most), jnp.clip(high, least, most)
 
 
-def brief(result: Any) -> str:
+def short_repr(result: Any) -> str:
     """A named tuple as text, with no more of its `distribution` than dtypes and shapes."""
     fields = (
         (n, _kinds(v) if n == "distribution" else repr(v))

@@ -14,18 +14,18 @@ import numpy as np
 from jax import Array
 
 from jmetrics._core import check
-from jmetrics._core.anatomy import InOrder, has_plan, in_order_of, plan_of, range_of
-from jmetrics._core.lists import Segments
+from jmetrics._core.lists import SegmentLists
 from jmetrics._core.numerics import accumulator
+from jmetrics._core.plan import PresortedMetric, has_plan, plan_of, presort_of, range_of
 from jmetrics._core.sampling import sampling
 from jmetrics.inference._calls import RESAMPLES, call_of
 from jmetrics.inference._interval import within
-from jmetrics.inference._samples import Cells, Given, Samples, samples_of
+from jmetrics.inference._samples import CellCounts, SampleInfo, Samples, samples_of
 
 _STATIC = {"static": True}
 
 
-class Weighable(Protocol):
+class Reweightable(Protocol):
     """A metric of samples that may have any weights: a plan, a call, and what is like them."""
 
     @property
@@ -33,7 +33,7 @@ class Weighable(Protocol):
         """`y_true`, `y_pred`, `sample_weight` and `where`."""
         ...
 
-    def reweighted(self, sample_weight: Array) -> Weighable:
+    def reweighted(self, sample_weight: Array) -> Reweightable:
         """Return the metric for other weights of the same samples."""
         ...
 
@@ -47,13 +47,15 @@ class Weighable(Protocol):
 class Problem:
     """One metric of several predictions for the same samples, with their weights and groups."""
 
-    plans: tuple[Weighable, ...]
-    given: Given
+    plans: tuple[Reweightable, ...]
+    info: SampleInfo
     table: Array | None = None
     """Instead of samples, how many of each stratum are in each cell of `plans`."""
     range: tuple[tuple[Any, Any], ...] | None = None
     """Least and largest value of the metric, for each of its arrays or for all; None if unknown."""
-    in_order: Callable[[Array, Array], InOrder] | None = field(default=None, metadata=_STATIC)
+    presort: Callable[[Array, Array], PresortedMetric] | None = field(
+        default=None, metadata=_STATIC
+    )
     """Sorts the samples of a metric for any weights of them."""
     num_classes: int | None = field(default=None, metadata=_STATIC)
     """The `num_classes` given to a metric of labels."""
@@ -63,13 +65,13 @@ class Problem:
         """Number of entries read for one evaluation of all predictions."""
         return sum(plan.arrays[0].size for plan in self.plans)
 
-    def source(self) -> Samples | Cells:
+    def source(self) -> Samples | CellCounts:
         """Return what resamples are drawn from."""
         arrays = self.plans[0].arrays
-        dtype = accumulator(*(a for plan in self.plans for a in plan.arrays[:2]), self.given[0])
+        dtype = accumulator(*(a for plan in self.plans for a in plan.arrays[:2]), self.info[0])
         if self.table is not None:
-            return Cells(self.table, dtype)
-        return samples_of(self.given, arrays[0].shape[0], dtype)
+            return CellCounts(self.table, dtype)
+        return samples_of(self.info, arrays[0].shape[0], dtype)
 
     def values(self, weight: Array) -> Array:
         """Every entry of the metric (columns) of each prediction (rows)."""
@@ -80,15 +82,15 @@ class Problem:
         plans = (plan.reweighted(weight) for plan in self.plans)
         return jnp.stack([_entries(getattr(p, "checked_value", p.value)()) for p in plans])
 
-    def shares(self, source: Samples | Cells, times: Array) -> Array:
-        """Influence of each entry on each value, when units are repeated `times` times."""
-        weight = source.weight * source.entries(times)
+    def sample_influences(self, source: Samples | CellCounts, counts: Array) -> Array:
+        """Influence of each entry on each value, when units are repeated `counts` times."""
+        weight = source.weight * source.entries(counts)
         slope = jnp.stack([_slope(plan, weight) for plan in self.plans])
         return slope * jnp.broadcast_to(source.weight, slope.shape)
 
-    def influences(self, source: Samples | Cells, times: Array) -> Array:
+    def unit_influences(self, source: Samples | CellCounts, counts: Array) -> Array:
         """Influence of each unit on each value."""
-        return jax.vmap(source.by_unit)(self.shares(source, times))
+        return jax.vmap(source.by_unit)(self.sample_influences(source, counts))
 
     def in_range(
         self, low: Array, high: Array, estimate: Array, *, contrast: bool = False
@@ -129,7 +131,7 @@ class Problem:
         return jax.tree.unflatten(structure, shaped)
 
 
-def _slope(plan: Weighable, weight: Array) -> Array:
+def _slope(plan: Reweightable, weight: Array) -> Array:
     with sampling():
         slope = jax.jacrev(lambda w: _entries(plan.reweighted(w).value()))(weight)
         like = jax.eval_shape(lambda w: plan.reweighted(w).value(), weight)
@@ -144,39 +146,41 @@ def _entries(value: Any) -> Array:
     return jnp.concatenate([leaf.astype(accumulator(leaf)).ravel() for leaf in leaves])
 
 
-def problem(
+def make_problem(
     metric: Any,
     y_true: Any,
     predictions: Mapping[str, Any],
-    given: Given,
+    info: SampleInfo,
     options: dict[str, Any],
     resample: str = "weights",
 ) -> Problem:
     """Check the arrays, of which `predictions` has names for messages."""
     check.one_of("resample", resample, RESAMPLES)
     rows = resample == "rows"
-    others = [name for name in given._fields[:3] if getattr(given, name) is not None]
+    others = [name for name in info._fields[:3] if getattr(info, name) is not None]
     check.require(not (rows and others), f"`resample='rows'` takes no `{'`, `'.join(others)}`")
     while isinstance(metric, functools.partial) and not metric.args:
         metric, options = metric.func, metric.keywords | options
     segments = _segments(options, y_true)
     count = None if segments is None else segments.count
     arrays = [
-        check.resampled(y_true, y_pred, given.sample_weight, given.where, name, num_lists=count)
+        check.resampled(y_true, y_pred, info.sample_weight, info.where, name, num_lists=count)
         for name, y_pred in predictions.items()
     ]
     y_true, _, sample_weight, where = arrays[0]
     unit, shape = ("sample", y_true.shape[:1]) if count is None else ("list", (count,))
     groups, strata = (
         None if ids is None else check.any_ids(name, ids, shape, unit)
-        for name, ids in (("groups", given.groups), ("strata", given.strata))
+        for name, ids in (("groups", info.groups), ("strata", info.strata))
     )
     plans = tuple(_plan(metric, arrays_of, options, shape[0], rows) for arrays_of in arrays)
     plain = not (options or rows) and all(a[1].ndim == y_true.ndim == 1 for a in arrays)
-    in_order = in_order_of(metric) if plain else None
-    given = Given(sample_weight, where, groups, strata, segments)
-    told = options.get("num_classes") if has_plan(metric) else None
-    return Problem(plans, given, range=_range(metric, options), in_order=in_order, num_classes=told)
+    presort = presort_of(metric) if plain else None
+    info = SampleInfo(sample_weight, where, groups, strata, segments)
+    known_num_classes = options.get("num_classes") if has_plan(metric) else None
+    return Problem(
+        plans, info, range=_range(metric, options), presort=presort, num_classes=known_num_classes
+    )
 
 
 def _range(metric: Any, options: dict[str, Any]) -> tuple[tuple[Any, Any], ...] | None:
@@ -187,20 +191,20 @@ def _range(metric: Any, options: dict[str, Any]) -> tuple[tuple[Any, Any], ...] 
     return jax.tree.map(lambda end: end if np.ndim(end) else check.number("range", end), pairs)
 
 
-def _segments(options: dict[str, Any], y_true: Any) -> Segments | None:
+def _segments(options: dict[str, Any], y_true: Any) -> SegmentLists | None:
     """Lists in flat arrays, which every metric of lists takes by the same two options."""
     ids, count = (options.get(name) for name in ("segment_ids", "num_segments"))
     if ids is None or count is None:
         return None
     shape = check.array("y_true", y_true).shape[:1]
-    return Segments(
+    return SegmentLists(
         check.positive_integer("num_segments", count), check.group_ids("segment_ids", ids, shape)
     )
 
 
 def _plan(
     metric: Callable[..., Any], arrays: Any, options: dict[str, Any], size: int, rows: bool
-) -> Weighable:
+) -> Reweightable:
     y_true, y_pred, sample_weight, where = arrays
     if has_plan(metric) and not rows:
         return plan_of(metric)(y_true, y_pred, sample_weight=sample_weight, where=where, **options)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import warnings
 from typing import Any, NamedTuple, Protocol
 
 import jax
@@ -13,18 +14,18 @@ from jax import Array
 from jmetrics._core import check
 from jmetrics._core.sharding import with_auto_axes
 from jmetrics._core.types import Number
-from jmetrics.inference._calls import Rows
+from jmetrics.inference._calls import RowCall
 from jmetrics.inference._cells import in_cells
 from jmetrics.inference._draws import SCHEMES
-from jmetrics.inference._endpoints import METHODS, Evidence, moments, spread
+from jmetrics.inference._endpoints import METHODS, Replicates, influence_moments, spread
 from jmetrics.inference._plans import Problem
-from jmetrics.inference._routes import measured_once
+from jmetrics.inference._routes import precompute_invariants
 
 _ENTRIES_AT_ONCE = 100_000
 _REPORTS = 20
 
 BY_ROWS = tuple((method, "multinomial") for method in ("percentile", "basic", "normal"))
-"""Methods and weights that need no influence of samples."""
+"""Methods and schemes that need no influence of samples."""
 
 
 class Summary(NamedTuple):
@@ -43,7 +44,7 @@ class Summary(NamedTuple):
     n_undefined: Any
 
 
-class Work(Protocol):
+class ResamplingTask(Protocol):
     """A computation on resamples; static, and compiled as one program."""
 
     def prepared(self, state: Any) -> Any:
@@ -80,8 +81,8 @@ class Settings(NamedTuple):
     def prepared(self, state: tuple[Problem, Any]) -> tuple[Problem, Problem, Any]:
         """Find what is drawn, and measure it once."""
         problem = in_cells(state[0])
-        asked = measured_once(problem)
-        return problem if problem.in_order is None else asked, asked, state[1]
+        precomputed = precompute_invariants(problem)
+        return problem if problem.presort is None else precomputed, precomputed, state[1]
 
     def size(self, state: tuple[Problem, Problem, Any]) -> int:
         """Number of entries that one resample reads."""
@@ -93,14 +94,14 @@ class Settings(NamedTuple):
 
     def row(self, start: Array, state: tuple[Problem, Problem, Any]) -> Array:
         """Values in a resample; with "studentized" their standard errors too."""
-        _, asked, _ = state
-        source = asked.source()
-        times = source.draw(start, self.scheme)
-        values = self.contrasted(asked.values(source.weight * source.entries(times)))
+        _, precomputed, _ = state
+        source = precomputed.source()
+        counts = source.draw(start, self.scheme)
+        values = self.contrasted(precomputed.values(source.weight * source.entries(counts)))
         if self.method != "studentized":
             return values
-        shares = self.contrasted(asked.influences(source, times))
-        return jnp.stack([values, moments(shares, times).error])
+        influences = self.contrasted(precomputed.unit_influences(source, counts))
+        return jnp.stack([values, influence_moments(influences, counts).error])
 
     def contrasted(self, of_each: Array) -> Array:
         """The values themselves, or their differences from the first."""
@@ -108,17 +109,17 @@ class Settings(NamedTuple):
 
     def result(self, rows: Array, state: tuple[Problem, Problem, Any]) -> Summary:
         """Summarise."""
-        problem, asked, level = state
+        problem, precomputed, level = state
         values, estimate, scale = self._estimated(problem)
         level = jnp.asarray(level, estimate.dtype)
         inside = (level > 0) & (level < 1)
-        level = check.defined(level, inside, "`confidence_level` must be in (0, 1)")
-        evidence = self._evidence(rows, estimate, asked)
-        found = spread(evidence, scale.reshape(1, -1), level, self.method)
+        level = check.nan_unless(level, inside, "`confidence_level` must be in (0, 1)")
+        replicates = self._replicates(rows, estimate, precomputed)
+        found = spread(replicates, scale.reshape(1, -1), level, self.method)
         found = jax.tree.map(lambda a: a.reshape(estimate.shape), found)
         low, high = problem.in_range(found.low, found.high, estimate, contrast=self.contrast)
         found = found._replace(low=low, high=high)
-        distribution = evidence.distribution.reshape(-1, *estimate.shape)
+        distribution = replicates.distribution.reshape(-1, *estimate.shape)
         summary = Summary(values, estimate, distribution=distribution, **found._asdict())
         if not self.table:
             only = jax.tree.map(lambda rows: rows[..., 0, :], summary)
@@ -128,26 +129,39 @@ class Settings(NamedTuple):
     def _estimated(self, problem: Problem) -> tuple[Array, Array, Array]:
         """Values of the data themselves, what is estimated, and how large it was to round."""
         source = problem.source()
-        values = problem.checked_values(source.weight * source.entries(source.once))
+        values = problem.checked_values(source.weight * source.entries(source.observed_counts))
         scale = jnp.abs(values)
         if self.contrast:
             scale = jnp.maximum(scale[1:], scale[:1])
         return values, self.contrasted(values), scale
 
-    def _evidence(self, rows: Array, estimate: Array, asked: Problem) -> Evidence:
+    def _replicates(self, rows: Array, estimate: Array, precomputed: Problem) -> Replicates:
         """Estimates and their resamples, in columns."""
-        errors, source = None, asked.source()
+        errors, source = None, precomputed.source()
         if self.method == "studentized":
             rows, errors = rows[:, 0], rows[:, 1]
         rows = jnp.where(jnp.isnan(estimate)[None], jnp.nan, rows)
         error = acceleration = jnp.zeros_like(estimate)
         if self.method in ("bca", "studentized"):
-            shares = self.contrasted(asked.influences(source, source.once))
-            error, acceleration = moments(shares, source.once)
+            influences = self.contrasted(
+                precomputed.unit_influences(source, source.observed_counts)
+            )
+            error, acceleration = influence_moments(influences, source.observed_counts)
             # Without an influence there is nothing to correct for.
             acceleration = jnp.where(jnp.isnan(acceleration), 0, acceleration)
-        evidence = Evidence(estimate, error, acceleration, rows, errors)
-        return jax.tree.map(lambda a: a.reshape(-1, estimate.size), evidence)
+        replicates = Replicates(estimate, error, acceleration, rows, errors)
+        return jax.tree.map(lambda a: a.reshape(-1, estimate.size), replicates)
+
+
+def scheme_of(scheme: str, options: dict[str, Any]) -> str:
+    """Return the scheme, taken out of the options of the metric if it has its old name there."""
+    weights = options.get("weights")
+    if not (isinstance(weights, str) and weights in SCHEMES):
+        return scheme
+    message = f"`weights={weights!r}` is deprecated: write `scheme={weights!r}`"
+    warnings.warn(message, DeprecationWarning, stacklevel=3)
+    del options["weights"]
+    return weights
 
 
 def summarised(
@@ -162,16 +176,16 @@ def summarised(
 ) -> Summary:
     """Check how to resample, and do it."""
     check.one_of("method", settings.method, METHODS)
-    check.one_of("weights", settings.scheme, SCHEMES)
-    stratified = problem.given.strata is not None
+    check.one_of("scheme", settings.scheme, SCHEMES)
+    stratified = problem.info.strata is not None
     check.require(
         not stratified or settings.scheme == "multinomial",
-        f"`strata` need `weights='multinomial'`, got {settings.scheme!r}",
+        f"`strata` need `scheme='multinomial'`, got {settings.scheme!r}",
     )
-    rows = any(isinstance(plan, Rows) for plan in problem.plans)
+    rows = any(isinstance(plan, RowCall) for plan in problem.plans)
     check.require(
         not rows or (settings.method, settings.scheme) in BY_ROWS,
-        "`resample='rows'` draws no weights: it needs `weights='multinomial'`, and `method` "
+        "`resample='rows'` draws no weights: it needs `scheme='multinomial'`, and `method` "
         f"'percentile', 'basic' or 'normal', got {settings.scheme!r} and {settings.method!r}",
     )
     state = problem, check.level("confidence_level", confidence_level)
@@ -186,7 +200,7 @@ def summarised(
 
 
 def in_resamples(
-    work: Work,
+    task: ResamplingTask,
     key: Array,
     state: Any,
     *,
@@ -200,53 +214,53 @@ def in_resamples(
     if batch_size is not None:
         batch_size = check.positive_integer("batch_size", batch_size)
     if not progress:
-        return _at_once(key, state, work=work, n_resamples=n_resamples, batch_size=batch_size)
+        return _at_once(key, state, task=task, n_resamples=n_resamples, batch_size=batch_size)
     traced = any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves((key, state)))
     check.require(not traced, "`progress=True` needs arrays with values, so it fails inside `jit`")
-    state = _prepared(state, work=work)
-    batch_size = batch_of(batch_size, work.size(state), n_resamples)
-    starts = _starts(key, state, work=work, n_resamples=n_resamples)
+    state = _prepared(state, task=task)
+    batch_size = batch_of(batch_size, task.size(state), n_resamples)
+    starts = _starts(key, state, task=task, n_resamples=n_resamples)
     block = max(1, -(-n_resamples // (_REPORTS * batch_size))) * batch_size
     parts = []
     with _tqdm()(total=n_resamples, unit="resample") as bar:
         for start in range(0, n_resamples, block):
-            part = _rows(starts[start : start + block], state, work=work, batch_size=batch_size)
+            part = _rows(starts[start : start + block], state, task=task, batch_size=batch_size)
             parts.append(jax.block_until_ready(part))
             bar.update(part.shape[0])
-    return _result(jnp.concatenate(parts), state, work=work)
+    return _result(jnp.concatenate(parts), state, task=task)
 
 
-@functools.partial(jax.jit, static_argnames=("work", "n_resamples", "batch_size"))
+@functools.partial(jax.jit, static_argnames=("task", "n_resamples", "batch_size"))
 @with_auto_axes
-def _at_once(key, state, *, work, n_resamples, batch_size):
-    state = work.prepared(state)
-    batch_size = batch_of(batch_size, work.size(state), n_resamples)
-    starts = work.starts(key, state, n_resamples)
-    return work.result(_rows(starts, state, work=work, batch_size=batch_size), state)
+def _at_once(key, state, *, task, n_resamples, batch_size):
+    state = task.prepared(state)
+    batch_size = batch_of(batch_size, task.size(state), n_resamples)
+    starts = task.starts(key, state, n_resamples)
+    return task.result(_rows(starts, state, task=task, batch_size=batch_size), state)
 
 
-@functools.partial(jax.jit, static_argnames="work")
+@functools.partial(jax.jit, static_argnames="task")
 @with_auto_axes
-def _prepared(state, *, work):
-    return work.prepared(state)
+def _prepared(state, *, task):
+    return task.prepared(state)
 
 
-@functools.partial(jax.jit, static_argnames=("work", "n_resamples"))
+@functools.partial(jax.jit, static_argnames=("task", "n_resamples"))
 @with_auto_axes
-def _starts(key, state, *, work, n_resamples):
-    return work.starts(key, state, n_resamples)
+def _starts(key, state, *, task, n_resamples):
+    return task.starts(key, state, n_resamples)
 
 
-@functools.partial(jax.jit, static_argnames=("work", "batch_size"))
+@functools.partial(jax.jit, static_argnames=("task", "batch_size"))
 @with_auto_axes
-def _rows(starts, state, *, work, batch_size):
-    return in_batches(lambda start: work.row(start, state), starts, batch_size)
+def _rows(starts, state, *, task, batch_size):
+    return in_batches(lambda start: task.row(start, state), starts, batch_size)
 
 
-@functools.partial(jax.jit, static_argnames="work")
+@functools.partial(jax.jit, static_argnames="task")
 @with_auto_axes
-def _result(rows, state, *, work):
-    return work.result(rows, state)
+def _result(rows, state, *, task):
+    return task.result(rows, state)
 
 
 def batch_of(batch_size: int | None, size: int, n_resamples: int) -> int:

@@ -10,15 +10,15 @@ from jax import Array, lax
 from jax.typing import DTypeLike
 
 from jmetrics._core.bits import sortable_bits
-from jmetrics._core.lists import Segments
-from jmetrics._core.numerics import tabulate
+from jmetrics._core.lists import SegmentLists
+from jmetrics._core.numerics import weighted_bincount
 from jmetrics._core.order import tie_bounds, unsort
 from jmetrics._core.sorting import sort_items
 from jmetrics._core.weights import combine
 from jmetrics.inference._draws import Bounds, draw, draw_cells
 
 
-class Given(NamedTuple):
+class SampleInfo(NamedTuple):
     """What may be known of samples besides what a metric is of; each (n,) or None.
 
     Where samples are items of lists, all but the mask have an entry a list instead.
@@ -28,7 +28,7 @@ class Given(NamedTuple):
     where: Any = None
     groups: Any = None
     strata: Any = None
-    segments: Segments | None = None
+    segments: SegmentLists | None = None
     """Lists, if they are not rows."""
 
 
@@ -39,12 +39,12 @@ class Samples(NamedTuple):
     """0 where everything is masked."""
     total: int | Array
     """Number of units with positive weight."""
-    place: Array | None
+    unit: Array | None
     """Number of the unit of each sample, counting only units with positive weight."""
     bounds: Bounds | None
 
     @property
-    def once(self) -> Array:
+    def observed_counts(self) -> Array:
         """Times that each unit is in the data: 1, or 0 beyond the last."""
         exists = jnp.arange(self.weight.shape[0], dtype=jnp.int32) < self.total
         return exists.astype(self.weight.dtype)
@@ -58,54 +58,54 @@ class Samples(NamedTuple):
         dtype = self.weight.dtype
         return draw(key, scheme, self.total, self.weight.shape[0], self.bounds, dtype)
 
-    def entries(self, times: Array) -> Array:
+    def entries(self, counts: Array) -> Array:
         """Times of the unit of each sample."""
-        return times if self.place is None else times[self.place]
+        return counts if self.unit is None else counts[self.unit]
 
-    def by_unit(self, shares: Array) -> Array:
+    def by_unit(self, influences: Array) -> Array:
         """Sum the influences of the samples of each unit, along the last axis."""
-        if self.place is None:
-            return shares
-        size, place = self.weight.shape[0], self.place
-        return jax.vmap(lambda share: tabulate(place, share, size))(shares)
+        if self.unit is None:
+            return influences
+        size, unit = self.weight.shape[0], self.unit
+        return jax.vmap(lambda influence: weighted_bincount(unit, influence, size))(influences)
 
 
-class Cells(NamedTuple):
+class CellCounts(NamedTuple):
     """How many samples of each stratum (row) are in each cell; a unit is one sample."""
 
-    counts: Array
+    cell_sizes: Array
     dtype: DTypeLike
 
     @property
     def weight(self) -> Array:
         """Weight of a sample."""
-        return jnp.ones(self.counts.shape[1:], self.dtype)
+        return jnp.ones(self.cell_sizes.shape[1:], self.dtype)
 
     @property
-    def once(self) -> Array:
+    def observed_counts(self) -> Array:
         """Times that each cell is in the data."""
-        return jnp.sum(self.counts, axis=0).astype(self.dtype)
+        return jnp.sum(self.cell_sizes, axis=0).astype(self.dtype)
 
     def starts(self, key: Array, scheme: str, n: int) -> Array:
         """What each of `n` resamples is drawn from: so few numbers are drawn all at once."""
-        return draw_cells(key, scheme, self.counts, n, self.dtype)
+        return draw_cells(key, scheme, self.cell_sizes, n, self.dtype)
 
-    def draw(self, times: Array, scheme: str) -> Array:
+    def draw(self, counts: Array, scheme: str) -> Array:
         """Times that each cell is in a resample."""
-        return times
+        return counts
 
-    def entries(self, times: Array) -> Array:
+    def entries(self, counts: Array) -> Array:
         """Times of each cell."""
-        return times
+        return counts
 
-    def by_unit(self, shares: Array) -> Array:
+    def by_unit(self, influences: Array) -> Array:
         """Return the influence of one sample of each cell."""
-        return shares
+        return influences
 
 
-def samples_of(given: Given, size: int, dtype: DTypeLike) -> Samples:
+def samples_of(info: SampleInfo, size: int, dtype: DTypeLike) -> Samples:
     """Find the units among samples, and number those with positive weight."""
-    sample_weight, where, groups, strata, segments = given
+    sample_weight, where, groups, strata, segments = info
     if segments is not None:
         where = segments.sum(combine(None, where, (size,), jnp.int32)) > 0
         size = segments.count
@@ -121,27 +121,27 @@ def samples_of(given: Given, size: int, dtype: DTypeLike) -> Samples:
         return Samples(weight, *_units(alive, groups, strata))
     if alive is None:
         return Samples(weight, size, None, None)
-    place = jnp.cumsum(alive, dtype=jnp.int32)
-    return Samples(weight, jnp.sum(alive, dtype=jnp.int32), jnp.maximum(place - 1, 0), None)
+    unit = jnp.cumsum(alive, dtype=jnp.int32)
+    return Samples(weight, jnp.sum(alive, dtype=jnp.int32), jnp.maximum(unit - 1, 0), None)
 
 
 def _units(
     alive: Array, groups: Array | None, strata: Array | None
 ) -> tuple[Array, Array, Bounds | None]:
     """Number the units by stratum and group, from samples sorted by these."""
-    places = lax.iota(jnp.int32, alive.shape[0])
+    positions = lax.iota(jnp.int32, alive.shape[0])
     by = [~alive]
     by += [] if strata is None else [sortable_bits(strata)]
     within = len(by)
-    by += [sortable_bits(places if groups is None else groups)]
+    by += [sortable_bits(positions if groups is None else groups)]
     keys, item = sort_items(*by)
     start, _ = tie_bounds(*(key[None] for key in keys))
-    opens = start[0] == places
+    opens = start[0] == positions
     unit = jnp.cumsum(opens, dtype=jnp.int32) - 1
     total = jnp.sum(opens & ~keys[0], dtype=jnp.int32)
-    place = unsort(unit[None], item[None])[0]
+    unit_of_sample = unsort(unit[None], item[None])[0]
     if strata is None:
-        return total, place, None
+        return total, unit_of_sample, None
     first, last = (bound[0] for bound in tie_bounds(*(key[None] for key in keys[:within])))
     start, end = (jnp.zeros_like(unit).at[unit].set(b) for b in (unit[first], unit[last] + 1))
-    return total, place, (start, end)
+    return total, unit_of_sample, (start, end)

@@ -10,10 +10,10 @@ from jax import Array
 from jmetrics._core import check
 from jmetrics._core.types import ArrayLike, Number
 from jmetrics.inference._interval import Interval
-from jmetrics.inference._plans import problem
+from jmetrics.inference._plans import make_problem
+from jmetrics.inference._proportion_metrics import wilson_interval_of
 from jmetrics.inference._resamples import Settings, summarised
-from jmetrics.inference._samples import Given
-from jmetrics.inference._shares import share_interval
+from jmetrics.inference._samples import SampleInfo
 from jmetrics.inference.delong import delong_interval
 
 
@@ -88,10 +88,10 @@ def confidence_interval(
     key = check.default_key() if key is None else key
     check.random_key("key", key)
     level = check.level("confidence_level", confidence_level)
-    given = Given(sample_weight, where, groups, strata)
-    asked = problem(metric, y_true, {"y_pred": y_pred}, given, options, resample)
+    info = SampleInfo(sample_weight, where, groups, strata)
+    problem = make_problem(metric, y_true, {"y_pred": y_pred}, info, options, resample)
     independent = groups is None and strata is None and resample == "weights"
-    if independent and asked.in_order is not None:
+    if independent and problem.presort is not None:
         return delong_interval(
             y_true,
             y_pred,
@@ -99,13 +99,13 @@ def confidence_interval(
             sample_weight=sample_weight,
             where=where,
         )
-    share = share_interval(asked, level) if independent else None
-    if share is not None:
-        return share
+    interval = wilson_interval_of(problem, level) if independent else None
+    if interval is not None:
+        return interval
     method = "bca" if resample == "weights" else "percentile"
     found = summarised(
         key,
-        asked,
+        problem,
         n_resamples=n_resamples,
         confidence_level=level,
         batch_size=None,

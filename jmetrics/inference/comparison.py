@@ -12,17 +12,17 @@ from jax import Array
 
 from jmetrics._core import check
 from jmetrics._core.exporting import exportable
-from jmetrics._core.lists import Segments
+from jmetrics._core.lists import SegmentLists
 from jmetrics._core.sharding import with_auto_axes
 from jmetrics._core.types import ArrayLike, Number
 from jmetrics.inference._cells import in_cells
 from jmetrics.inference._draws import EXCHANGE
-from jmetrics.inference._endpoints import is_as_far, p_value_of
-from jmetrics.inference._interval import brief
-from jmetrics.inference._plans import Problem, problem
-from jmetrics.inference._resamples import Settings, in_resamples, summarised
-from jmetrics.inference._routes import measured_once
-from jmetrics.inference._samples import Cells, Given, Samples
+from jmetrics.inference._endpoints import at_least_as_extreme, p_value_of
+from jmetrics.inference._interval import short_repr
+from jmetrics.inference._plans import Problem, make_problem
+from jmetrics.inference._resamples import Settings, in_resamples, scheme_of, summarised
+from jmetrics.inference._routes import precompute_invariants
+from jmetrics.inference._samples import CellCounts, SampleInfo, Samples
 
 
 @exportable
@@ -54,7 +54,7 @@ class Comparison(NamedTuple):
     n_undefined: Any
 
     def __repr__(self) -> str:
-        return brief(self)
+        return short_repr(self)
 
 
 def paired_bootstrap(
@@ -67,7 +67,7 @@ def paired_bootstrap(
     n_resamples: int = 1000,
     confidence_level: Number = 0.95,
     method: str = "bca",
-    weights: str = "multinomial",
+    scheme: str = "multinomial",
     resample: str = "weights",
     strata: ArrayLike | None = None,
     groups: ArrayLike | None = None,
@@ -96,11 +96,11 @@ def paired_bootstrap(
         n_resamples: Number of resamples, a positive integer; static.
         confidence_level: Coverage aimed at, in (0, 1); traced.
         method: "bca", "percentile", "basic", "normal" or "studentized", see `bootstrap`; static.
-        weights: How resamples are drawn, "multinomial", "poisson" or "bayesian", see `bootstrap`;
+        scheme: How resamples are drawn, "multinomial", "poisson" or "bayesian", see `bootstrap`;
             static.
         resample: "weights", or "rows" to gather the rows that are drawn, see `bootstrap`; static.
         strata: Stratum of each sample or list, shape (n,), integers or booleans. Each stratum keeps
-            its number of samples; needs `weights="multinomial"`.
+            its number of samples; needs `scheme="multinomial"`.
         groups: Group of each sample or list, shape (n,), integers or booleans. Whole groups are
             drawn, for samples that depend on each other.
         sample_weight: Weight of each sample or list, shape (n,); those of weight 0 are never drawn.
@@ -142,17 +142,18 @@ def paired_bootstrap(
         >>> float(result.difference)
         0.5
     """
-    given = Given(sample_weight, where, groups, strata)
+    scheme = scheme_of(scheme, options)
+    info = SampleInfo(sample_weight, where, groups, strata)
     predictions = {"pred_b": pred_b, "pred_a": pred_a}
-    asked = problem(metric, y_true, predictions, given, options, resample)
+    problem = make_problem(metric, y_true, predictions, info, options, resample)
     found = summarised(
         key,
-        asked,
+        problem,
         n_resamples=n_resamples,
         confidence_level=confidence_level,
         batch_size=batch_size,
         progress=progress,
-        settings=Settings(method, weights, contrast=True),
+        settings=Settings(method, scheme, contrast=True),
     )
     values = jax.tree.map(lambda a: a[::-1], found.values)
     return Comparison(values, *(getattr(found, name) for name in _FIELDS))
@@ -209,7 +210,7 @@ def compare(
     n_resamples: int = 1000,
     confidence_level: Number = 0.95,
     method: str = "bca",
-    weights: str = "multinomial",
+    scheme: str = "multinomial",
     resample: str = "weights",
     strata: ArrayLike | None = None,
     groups: ArrayLike | None = None,
@@ -239,11 +240,11 @@ def compare(
         n_resamples: Number of resamples, a positive integer; static.
         confidence_level: Coverage aimed at, in (0, 1); traced.
         method: "bca", "percentile", "basic", "normal" or "studentized", see `bootstrap`; static.
-        weights: How resamples are drawn, "multinomial", "poisson" or "bayesian", see `bootstrap`;
+        scheme: How resamples are drawn, "multinomial", "poisson" or "bayesian", see `bootstrap`;
             static.
         resample: "weights", or "rows" to gather the rows that are drawn, see `bootstrap`; static.
         strata: Stratum of each sample or list, shape (n,), integers or booleans. Each stratum keeps
-            its number of samples; needs `weights="multinomial"`.
+            its number of samples; needs `scheme="multinomial"`.
         groups: Group of each sample or list, shape (n,), integers or booleans. Whole groups are
             drawn, for samples that depend on each other.
         sample_weight: Weight of each sample or list, shape (n,); those of weight 0 are never drawn.
@@ -284,16 +285,17 @@ def compare(
     named = models if isinstance(models, Mapping) else dict(enumerate(models))
     check.require(len(named) > 0, "`models` must have at least one entry, got none")
     predictions = {"baseline": baseline} | {f"models[{k!r}]": p for k, p in named.items()}
-    given = Given(sample_weight, where, groups, strata)
-    asked = problem(metric, y_true, predictions, given, options, resample)
+    scheme = scheme_of(scheme, options)
+    info = SampleInfo(sample_weight, where, groups, strata)
+    problem = make_problem(metric, y_true, predictions, info, options, resample)
     found = summarised(
         key,
-        asked,
+        problem,
         n_resamples=n_resamples,
         confidence_level=confidence_level,
         batch_size=batch_size,
         progress=progress,
-        settings=Settings(method, weights, contrast=True, table=True),
+        settings=Settings(method, scheme, contrast=True, table=True),
     )
     return _table(found)
 
@@ -320,8 +322,8 @@ def holm(p_values: Array) -> Array:
     known = jnp.sum(~jnp.isnan(p_values), axis=0, dtype=jnp.int32)
     order = jnp.argsort(p_values, axis=0)
     ranked = jnp.take_along_axis(p_values, order, axis=0)
-    place = jnp.arange(k, dtype=jnp.int32).reshape(k, *[1] * known.ndim)
-    left = (known[None] - place).astype(p_values.dtype)
+    rank = jnp.arange(k, dtype=jnp.int32).reshape(k, *[1] * known.ndim)
+    left = (known[None] - rank).astype(p_values.dtype)
     adjusted = jax.lax.cummax(jnp.minimum(ranked * left, 1), axis=0)
     adjusted = jnp.where(jnp.isnan(ranked), jnp.nan, adjusted)
     return jnp.take_along_axis(adjusted, jnp.argsort(order, axis=0), axis=0)
@@ -347,7 +349,7 @@ class PermutationTest(NamedTuple):
     n_undefined: Any
 
     def __repr__(self) -> str:
-        return brief(self)
+        return short_repr(self)
 
 
 def permutation_test(
@@ -424,9 +426,9 @@ def permutation_test(
         >>> float(result.difference), bool(result.p_value > 0.3)
         (0.5, True)
     """
-    given = Given(sample_weight, where, groups)
-    asked = problem(metric, y_true, {"pred_a": pred_a, "pred_b": pred_b}, given, options)
-    a, b = (plan.arrays[1] for plan in asked.plans)
+    info = SampleInfo(sample_weight, where, groups)
+    problem = make_problem(metric, y_true, {"pred_a": pred_a, "pred_b": pred_b}, info, options)
+    a, b = (plan.arrays[1] for plan in problem.plans)
     check.require(
         a.shape == b.shape,
         f"expected predictions of one shape, got `pred_a` {a.shape} and `pred_b` {b.shape}",
@@ -434,22 +436,22 @@ def permutation_test(
     return in_resamples(
         _Exchange(),
         key,
-        (asked, _both_ways(metric, asked, options)),
+        (problem, _both_ways(metric, problem, options)),
         n_resamples=n_resamples,
         batch_size=batch_size,
         progress=progress,
     )
 
 
-def _both_ways(metric: Any, asked: Problem, options: dict[str, Any]) -> Problem:
+def _both_ways(metric: Any, problem: Problem, options: dict[str, Any]) -> Problem:
     """The samples twice, with the predictions of both models in either order."""
-    (y_true, a, *_), (_, b, *_) = (plan.arrays for plan in asked.plans)
-    given = asked.given
-    if given.segments is not None:
-        options = options | _two_of_each(given.segments)
-    arrays = _twice(y_true, a, b, *given[:2])
+    (y_true, a, *_), (_, b, *_) = (plan.arrays for plan in problem.plans)
+    info = problem.info
+    if info.segments is not None:
+        options = options | _two_of_each(info.segments)
+    arrays = _twice(y_true, a, b, *info[:2])
     predictions = dict(zip(("pred_a", "pred_b"), arrays[1], strict=True))
-    return problem(metric, arrays[0], predictions, Given(*arrays[2:]), options)
+    return make_problem(metric, arrays[0], predictions, SampleInfo(*arrays[2:]), options)
 
 
 @jax.jit
@@ -457,11 +459,11 @@ def _both_ways(metric: Any, asked: Problem, options: dict[str, Any]) -> Problem:
 def _twice(y_true, a, b, sample_weight, where):
     """Arrays after themselves, and predictions after each other."""
     ways = tuple(jnp.concatenate(way) for way in ((a, b.astype(a.dtype)), (b.astype(a.dtype), a)))
-    y_true, *given = jax.tree.map(lambda x: jnp.concatenate([x, x]), (y_true, sample_weight, where))
-    return y_true, ways, *given
+    y_true, *info = jax.tree.map(lambda x: jnp.concatenate([x, x]), (y_true, sample_weight, where))
+    return y_true, ways, *info
 
 
-def _two_of_each(segments: Segments) -> dict[str, Any]:
+def _two_of_each(segments: SegmentLists) -> dict[str, Any]:
     """Options for lists that follow a copy of themselves."""
     first, count = segments.segment, segments.count
     inside = (first >= 0) & (first < count)
@@ -474,16 +476,16 @@ class _Exchange(NamedTuple):
 
     def prepared(self, state: tuple[Problem, Problem]) -> tuple[Problem, Problem]:
         """Find what is exchanged, and measure it once."""
-        asked, both = in_cells(state[0]), state[1]
-        if asked.table is None:
-            return asked, measured_once(both)
-        (y_true, a), (_, b) = (plan.arrays[:2] for plan in asked.plans)
+        problem, both = in_cells(state[0]), state[1]
+        if problem.table is None:
+            return problem, precompute_invariants(both)
+        (y_true, a), (_, b) = (plan.arrays[:2] for plan in problem.plans)
         y_true, ways, *_ = _twice(y_true, a, b, None, None)
         plans = (
             dataclasses.replace(cast(Any, plan), arrays=(y_true, way, None, None))
             for plan, way in zip(both.plans, ways, strict=True)
         )
-        return asked, Problem(tuple(plans), Given())
+        return problem, Problem(tuple(plans), SampleInfo())
 
     def size(self, state: tuple[Problem, Problem]) -> int:
         """Number of entries that one exchange reads."""
@@ -495,18 +497,18 @@ class _Exchange(NamedTuple):
 
     def row(self, start: Array, state: tuple[Problem, Problem]) -> Array:
         """Difference of the models after an exchange."""
-        asked, both = state
-        source = asked.source()
+        problem, both = state
+        source = problem.source()
         return _difference(both, source, source.draw(start, EXCHANGE))
 
     def result(self, rows: Array, state: tuple[Problem, Problem]) -> PermutationTest:
         """Test."""
-        asked, both = state
-        source = asked.source()
-        observed = _difference(both, source, jnp.zeros_like(source.once))
-        values = asked.values(source.weight * source.entries(source.once))
+        problem, both = state
+        source = problem.source()
+        observed = _difference(both, source, jnp.zeros_like(source.observed_counts))
+        values = problem.values(source.weight * source.entries(source.observed_counts))
         known = ~jnp.isnan(rows)
-        far = is_as_far(rows, observed[None], jnp.max(jnp.abs(values), axis=0)[None])
+        far = at_least_as_extreme(rows, observed[None], jnp.max(jnp.abs(values), axis=0)[None])
         n_far, n_known = jnp.sum(jnp.stack([far, known]), axis=1, dtype=jnp.int32)
         n_far, counted = (count.astype(observed.dtype) for count in (n_far, n_known))
         p_value = p_value_of(n_far, counted, observed)
@@ -514,7 +516,9 @@ class _Exchange(NamedTuple):
         return jax.tree.map(both.restored, result)
 
 
-def _difference(both: Problem, source: Samples | Cells, times: Array) -> Array:
-    """Difference of the models when each unit is exchanged `times` times."""
-    kept, moved = (source.weight * source.entries(t) for t in (source.once - times, times))
+def _difference(both: Problem, source: Samples | CellCounts, counts: Array) -> Array:
+    """Difference of the models when each unit is exchanged `counts` times."""
+    kept, moved = (
+        source.weight * source.entries(t) for t in (source.observed_counts - counts, counts)
+    )
     return jnp.subtract(*both.values(jnp.append(kept, moved)))

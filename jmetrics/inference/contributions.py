@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -12,13 +13,13 @@ import jax.numpy as jnp
 from jax import Array
 
 from jmetrics._core import check
-from jmetrics._core.numerics import tabulate
+from jmetrics._core.numerics import weighted_bincount
 from jmetrics._core.sharding import with_auto_axes
 from jmetrics._core.types import ArrayLike, Metric, Number
-from jmetrics.inference._endpoints import centred, moments
-from jmetrics.inference._interval import SCALES, Interval, levelled, wald
-from jmetrics.inference._plans import Problem, problem
-from jmetrics.inference._samples import Given
+from jmetrics.inference._endpoints import centred, influence_moments
+from jmetrics.inference._interval import SCALES, Interval, checked_level, wald
+from jmetrics.inference._plans import Problem, make_problem
+from jmetrics.inference._samples import SampleInfo
 
 
 def influence(metric: Metric) -> Callable[..., Any]:
@@ -73,32 +74,37 @@ def influence(metric: Metric) -> Callable[..., Any]:
     ) -> Any:
         if groups is not None:  # in whose order the result is
             groups = check.array("groups", groups, if_wide=check.NUMBERED)
-        given = Given(sample_weight, where, groups)
-        asked = problem(metric, y_true, {"y_pred": y_pred}, given, options)
+        info = SampleInfo(sample_weight, where, groups)
+        problem = make_problem(metric, y_true, {"y_pred": y_pred}, info, options)
         if groups is not None:
-            num_groups = check.group_count(num_groups, asked.given.groups)
-        return _influence(asked, num_groups=num_groups)
+            num_groups = check.group_count(num_groups, problem.info.groups)
+        return _influence(problem, num_groups=num_groups)
 
     return contributions
 
 
 @functools.partial(jax.jit, static_argnames="num_groups")
 @with_auto_axes
-def _influence(asked, *, num_groups):
-    groups = asked.given.groups
+def _influence(problem, *, num_groups):
+    groups = problem.info.groups
     groups = None if groups is None else groups.astype(jnp.result_type(int))
-    asked = dataclasses.replace(asked, given=asked.given._replace(groups=None))
-    source = asked.source()
-    shares, counted = asked.shares(source, source.once)[0], source.weight != 0
+    problem = dataclasses.replace(problem, info=problem.info._replace(groups=None))
+    source = problem.source()
+    influences, counted = (
+        problem.sample_influences(source, source.observed_counts)[0],
+        source.weight != 0,
+    )
     if groups is not None:
         inside = jnp.all((groups >= 0) & (groups < num_groups) | ~counted)
         reason = f"`groups` must be whole numbers from 0 to {num_groups - 1}"
-        shares = jax.vmap(lambda share: tabulate(groups, share, num_groups))(shares)
-        shares = check.defined(shares, inside, reason)
-        counted = tabulate(groups, counted.astype(jnp.int32), num_groups) > 0
-    shares = centred(shares, counted.astype(shares.dtype))
-    undefined = ~jnp.isfinite(asked.values(source.weight)[0])
-    return asked.restored(jnp.where(undefined[:, None], jnp.nan, shares).T)
+        influences = jax.vmap(lambda per_sample: weighted_bincount(groups, per_sample, num_groups))(
+            influences
+        )
+        influences = check.nan_unless(influences, inside, reason)
+        counted = weighted_bincount(groups, counted.astype(jnp.int32), num_groups) > 0
+    influences = centred(influences, counted.astype(influences.dtype))
+    undefined = ~jnp.isfinite(problem.values(source.weight)[0])
+    return problem.restored(jnp.where(undefined[:, None], jnp.nan, influences).T)
 
 
 def standard_error(metric: Metric) -> Callable[..., Any]:
@@ -152,29 +158,31 @@ def standard_error(metric: Metric) -> Callable[..., Any]:
         where: ArrayLike | None = None,
         **options: Any,
     ) -> Any:
-        given = Given(sample_weight, where, groups)
-        asked = problem(metric, y_true, {"y_pred": y_pred}, given, options)
-        return _standard_error(asked)
+        info = SampleInfo(sample_weight, where, groups)
+        problem = make_problem(metric, y_true, {"y_pred": y_pred}, info, options)
+        return _standard_error(problem)
 
     return error
 
 
 @jax.jit
-def _standard_error(asked):
-    return asked.restored(_estimate_and_error(asked)[1])
+def _standard_error(problem):
+    return problem.restored(_estimate_and_error(problem)[1])
 
 
-def _estimate_and_error(asked: Problem) -> tuple[Array, Array]:
+def _estimate_and_error(problem: Problem) -> tuple[Array, Array]:
     """Every entry of the metric, and its standard error."""
-    source = asked.source()
-    estimate = asked.values(source.weight)[0]
-    error = moments(asked.influences(source, source.once)[0], source.once).error
+    source = problem.source()
+    estimate = problem.values(source.weight)[0]
+    error = influence_moments(
+        problem.unit_influences(source, source.observed_counts)[0], source.observed_counts
+    ).error
     known = ~jnp.isfinite(estimate) | ~jnp.isnan(error)
-    error = check.defined(error, known, "the metric jumps with its weights: use `bootstrap`")
+    error = check.nan_unless(error, known, "the metric jumps with its weights: use `bootstrap`")
     return estimate, jnp.where(jnp.isfinite(estimate), error, jnp.nan)
 
 
-def jackknife(metric: Metric) -> Callable[..., Interval]:
+def infinitesimal_jackknife(metric: Metric) -> Callable[..., Interval]:
     """Make a function that returns the normal interval of a metric, estimate ± z standard errors.
 
     The standard error is that of the infinitesimal jackknife, see `standard_error`: one gradient
@@ -209,7 +217,8 @@ def jackknife(metric: Metric) -> Callable[..., Interval]:
 
     Examples:
         >>> from jmetrics import mean_absolute_error
-        >>> found = jackknife(mean_absolute_error)([1.0, 2.0, 3.0, 4.0], [1.0, 3.0, 3.0, 7.0])
+        >>> interval = infinitesimal_jackknife(mean_absolute_error)
+        >>> found = interval([1.0, 2.0, 3.0, 4.0], [1.0, 3.0, 3.0, 7.0])
         >>> round(float(found.low), 6), round(float(found.high), 6)
         (0.0, 2.200228)
     """
@@ -227,17 +236,24 @@ def jackknife(metric: Metric) -> Callable[..., Interval]:
     ) -> Interval:
         check.one_of("scale", scale, SCALES)
         level = check.level("confidence_level", confidence_level)
-        given = Given(sample_weight, where, groups)
-        asked = problem(metric, y_true, {"y_pred": y_pred}, given, options)
-        return _jackknife(asked, level, scale=scale)
+        info = SampleInfo(sample_weight, where, groups)
+        problem = make_problem(metric, y_true, {"y_pred": y_pred}, info, options)
+        return _infinitesimal_jackknife(problem, level, scale=scale)
 
     return interval
 
 
+def jackknife(metric: Metric) -> Callable[..., Interval]:
+    """Deprecated name of `infinitesimal_jackknife`."""
+    message = "`jackknife` is deprecated: write `infinitesimal_jackknife`"
+    warnings.warn(message, DeprecationWarning, stacklevel=2)
+    return infinitesimal_jackknife(metric)
+
+
 @functools.partial(jax.jit, static_argnames="scale")
-def _jackknife(asked, level, *, scale):
-    estimate, error = _estimate_and_error(asked)
-    ends = asked.in_range(*wald(estimate, error, levelled(level, error), scale), estimate)
-    method = "jackknife" if scale == "linear" else f"jackknife, {scale}"
-    estimate, low, high, error = map(asked.restored, (estimate, *ends, error))
+def _infinitesimal_jackknife(problem, level, *, scale):
+    estimate, error = _estimate_and_error(problem)
+    ends = problem.in_range(*wald(estimate, error, checked_level(level, error), scale), estimate)
+    method = "infinitesimal jackknife" + ("" if scale == "linear" else f", {scale}")
+    estimate, low, high, error = map(problem.restored, (estimate, *ends, error))
     return Interval(estimate, low, high, error, method)

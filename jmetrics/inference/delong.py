@@ -12,15 +12,15 @@ from jax import Array
 from jax.scipy.special import gammaincc
 
 from jmetrics._core import check
-from jmetrics._core.anatomy import UNIT
 from jmetrics._core.counts import are_binary, is_positive
 from jmetrics._core.exporting import exportable
 from jmetrics._core.numerics import accumulator, safe_divide, safe_sqrt
 from jmetrics._core.order import order, tied_weight, unsort
+from jmetrics._core.plan import UNIT
 from jmetrics._core.sharding import with_auto_axes
 from jmetrics._core.types import ArrayLike, Number
 from jmetrics._core.weights import combine, relative
-from jmetrics.inference._interval import SCALES, Interval, levelled, wald, within
+from jmetrics.inference._interval import SCALES, Interval, checked_level, wald, within
 
 
 def delong_interval(
@@ -78,7 +78,7 @@ def delong_interval(
 def _delong_interval(y_true, y_score, sample_weight, where, level, *, scale):
     areas, covariance = _areas(y_true, (y_score,), sample_weight, where)
     estimate, error = areas[0], safe_sqrt(covariance[0, 0])
-    low, high = within(*wald(estimate, error, levelled(level, estimate), scale), *UNIT)
+    low, high = within(*wald(estimate, error, checked_level(level, estimate), scale), *UNIT)
     return Interval(estimate, low, high, error, f"DeLong, {scale}")
 
 
@@ -176,7 +176,7 @@ def _delong_test(y_true, y_scores, sample_weight, where):
 class _Class(NamedTuple):
     """The samples of one class."""
 
-    share: Array
+    fraction: Array
     """Weight of each sample as a fraction of that of the class; 0 for the others."""
     size: Array
     """Number of samples with positive weight."""
@@ -203,28 +203,28 @@ def _areas(
     positives, negatives = (_Class.of(weight, on) for on in (positive, ~positive))
     item, start, end = (field.reshape(len(y_scores), -1) for field in order(*y_scores))
 
-    def above(shares: Array) -> Array:
-        before, tied = tied_weight(shares, start, end)
+    def above(fractions: Array) -> Array:
+        before, tied = tied_weight(fractions, start, end)
         return before + tied / 2
 
-    of_positives, of_negatives = positives.share[item], negatives.share[item]
+    of_positives, of_negatives = positives.fraction[item], negatives.fraction[item]
     beaten_by, beats = above(of_positives), 1 - above(of_negatives)
     areas = jnp.sum(of_negatives * beaten_by, axis=1)
     covariance = jnp.zeros((len(y_scores),) * 2, dtype)
-    for of_class, shares, chances in (
+    for of_class, fractions, chances in (
         (positives, of_positives, beats),
         (negatives, of_negatives, beaten_by),
     ):
-        parts = shares * (chances - areas[:, None])
-        # Only where two orders meet must places go back to samples.
+        parts = fractions * (chances - areas[:, None])
+        # Only where two orders meet must positions go back to samples.
         parts = parts if len(y_scores) == 1 else unsort(parts, item)
         covariance += of_class.covariance(parts)
     counts = weight != 0
-    legal = jnp.all(are_binary(y_true) | ~counts)
+    valid = jnp.all(are_binary(y_true) | ~counts)
     numeric = functools.reduce(jnp.logical_and, (jnp.all((s == s) | ~counts) for s in y_scores))
 
     def defined(value: Array) -> Array:
-        value = check.defined(value, legal, "`y_true` must be 0 or 1")
-        return check.defined(value, numeric, "scores must not be NaN")
+        value = check.nan_unless(value, valid, "`y_true` must be 0 or 1")
+        return check.nan_unless(value, numeric, "scores must not be NaN")
 
     return defined(areas), defined(covariance)

@@ -10,15 +10,15 @@ from jax import Array, lax
 from jax.scipy.special import betainc, expit, ndtri
 
 from jmetrics._core import check
-from jmetrics._core.anatomy import UNIT
 from jmetrics._core.numerics import accumulator, safe_divide, safe_sqrt
+from jmetrics._core.plan import UNIT
 from jmetrics._core.types import ArrayLike, Number
-from jmetrics.inference._interval import Interval, levelled, within
+from jmetrics.inference._interval import Interval, checked_level, within
 
 METHODS = ("wilson", "clopper-pearson")
 
 _HALVINGS = 48
-_MOST_IN_FLOAT32 = 1e5
+_MAX_IN_FLOAT32 = 1e5
 
 
 def proportion_interval(
@@ -80,19 +80,19 @@ def proportion_interval(
 def _proportion_interval(hits, total, level, *, method):
     dtype = accumulator(hits, total)
     hits, total = hits.astype(dtype), total.astype(dtype)
-    legal = (hits >= 0) & (hits <= total) & (total > 0)
-    hits = check.defined(hits, legal, "`hits` must be from 0 to `total`, above 0")
-    share = safe_divide(hits, total, jnp.nan)
-    level = levelled(level, share)
+    valid = (hits >= 0) & (hits <= total) & (total > 0)
+    hits = check.nan_unless(hits, valid, "`hits` must be from 0 to `total`, above 0")
+    proportion = safe_divide(hits, total, jnp.nan)
+    level = checked_level(level, proportion)
     if method == "wilson":
         low, high = _wilson(hits, total, level)
     else:
-        few = (total <= _MOST_IN_FLOAT32) | (dtype == jnp.float64)
-        counted = check.defined(hits, few, "`total` is too large for float32")
+        few = (total <= _MAX_IN_FLOAT32) | (dtype == jnp.float64)
+        counted = check.nan_unless(hits, few, "`total` is too large for float32")
         low, high = _clopper_pearson(counted, total, level)
     low, high = within(low, high, *UNIT)
-    error = safe_sqrt(safe_divide(share * (1 - share), total, jnp.nan))
-    return Interval(share, low, high, error, method)
+    error = safe_sqrt(safe_divide(proportion * (1 - proportion), total, jnp.nan))
+    return Interval(proportion, low, high, error, method)
 
 
 def _wilson(hits: Array, total: Array, level: Array) -> tuple[Array, Array]:
@@ -116,14 +116,14 @@ def _clopper_pearson(hits: Array, total: Array, level: Array) -> tuple[Array, Ar
     return jnp.where(unknown, jnp.nan, low), jnp.where(unknown, jnp.nan, high)
 
 
-def _beta_quantile(a: Array, b: Array, share: Array) -> Array:
+def _beta_quantile(a: Array, b: Array, proportion: Array) -> Array:
     """Quantile of the beta distribution, by halving the logit: exact in digits near 0 too."""
     a = jnp.where(a > 0, a, jnp.ones_like(a))
 
     def halve(_: Array, ends: tuple[Array, Array]) -> tuple[Array, Array]:
         low, high = ends
         middle = (low + high) / 2
-        beyond = betainc(a, b, expit(middle)) > share
+        beyond = betainc(a, b, expit(middle)) > proportion
         return jnp.where(beyond, low, middle), jnp.where(beyond, middle, high)
 
     far = jnp.full_like(a, 80)

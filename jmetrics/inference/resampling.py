@@ -9,10 +9,10 @@ from jax import Array
 
 from jmetrics._core.exporting import exportable
 from jmetrics._core.types import ArrayLike, Number
-from jmetrics.inference._interval import brief
-from jmetrics.inference._plans import problem
-from jmetrics.inference._resamples import Settings, summarised
-from jmetrics.inference._samples import Given
+from jmetrics.inference._interval import short_repr
+from jmetrics.inference._plans import make_problem
+from jmetrics.inference._resamples import Settings, scheme_of, summarised
+from jmetrics.inference._samples import SampleInfo
 
 
 @exportable
@@ -40,7 +40,7 @@ class Bootstrap(NamedTuple):
     n_undefined: Any
 
     def __repr__(self) -> str:
-        return brief(self)
+        return short_repr(self)
 
 
 def bootstrap(
@@ -52,7 +52,7 @@ def bootstrap(
     n_resamples: int = 1000,
     confidence_level: Number = 0.95,
     method: str = "bca",
-    weights: str = "multinomial",
+    scheme: str = "multinomial",
     resample: str = "weights",
     strata: ArrayLike | None = None,
     groups: ArrayLike | None = None,
@@ -65,7 +65,7 @@ def bootstrap(
     """Confidence interval of a metric by resampling its data with replacement.
 
     A resample changes the weights and moves no rows: sample i gets w_i times the number of times
-    it was drawn. `weights` says how: "multinomial" draws as many samples as there are, with
+    it was drawn. `scheme` says how: "multinomial" draws as many samples as there are, with
     replacement; "poisson" draws each independently; "bayesian" gives exponential weights.
     A function that has the same value for any weights is refused, or gives NaN inside `jit`.
     `resample="rows"` gathers the rows that are drawn instead, for any function of two arrays, also
@@ -94,10 +94,10 @@ def bootstrap(
         n_resamples: Number of resamples, a positive integer; static.
         confidence_level: Coverage aimed at, in (0, 1); traced.
         method: "bca", "percentile", "basic", "normal" or "studentized"; static.
-        weights: How resamples are drawn, "multinomial", "poisson" or "bayesian"; static.
+        scheme: How resamples are drawn, "multinomial", "poisson" or "bayesian"; static.
         resample: "weights" or "rows"; static.
         strata: Stratum of each sample or list, shape (n,), integers or booleans. Each stratum keeps
-            its number of samples; needs `weights="multinomial"`.
+            its number of samples; needs `scheme="multinomial"`.
         groups: Group of each sample or list, shape (n,), integers or booleans. Whole groups are
             drawn, for samples that depend on each other.
         sample_weight: Weight of each sample or list, shape (n,); those of weight 0 are never drawn.
@@ -140,21 +140,22 @@ def bootstrap(
         >>> float(result.estimate), int(result.n_undefined)
         (1.0, 0)
     """
-    asked = problem(
+    scheme = scheme_of(scheme, options)
+    problem = make_problem(
         metric,
         y_true,
         {"y_pred": y_pred},
-        Given(sample_weight, where, groups, strata),
+        SampleInfo(sample_weight, where, groups, strata),
         options,
         resample,
     )
     found = summarised(
         key,
-        asked,
+        problem,
         n_resamples=n_resamples,
         confidence_level=confidence_level,
         batch_size=batch_size,
         progress=progress,
-        settings=Settings(method, weights, contrast=False),
+        settings=Settings(method, scheme, contrast=False),
     )
     return Bootstrap(**{name: getattr(found, name) for name in Bootstrap._fields})

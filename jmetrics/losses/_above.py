@@ -7,8 +7,8 @@ import jax.numpy as jnp
 from jax import Array, lax
 
 from jmetrics._core.bits import sortable_bits
-from jmetrics._core.lists import Segments, prefix_sums
-from jmetrics._core.pairs import Line, kernel_sum, line
+from jmetrics._core.lists import SegmentLists, prefix_sums
+from jmetrics._core.pairs import SortedPoints, kernel_sum, sort_points
 from jmetrics._core.sorting import sort_items
 from jmetrics.losses._lists import Items, largest
 
@@ -28,17 +28,17 @@ def soft_counts_above(
     O(n log n), by one sort.
     """
     weights = tuple(jnp.where(items.on, w, jnp.zeros_like(w)) for w in weights)
-    if isinstance(items.lists, Segments):
+    if isinstance(items.lists, SegmentLists):
         return _of_segments(items, weights, items.lists, temperature, _KERNELS[kernel])
 
     def of_row(score: Array, *weights: Array) -> tuple[Array, ...]:
-        return _sums(_KERNELS[kernel], line(score), weights, temperature)
+        return _sums(_KERNELS[kernel], sort_points(score), weights, temperature)
 
     return jax.vmap(of_row)(items.score, *weights)
 
 
 def _sums(
-    kernel: str, points: Line, weights: tuple[Array, ...], temperature: Array | float = 1.0
+    kernel: str, points: SortedPoints, weights: tuple[Array, ...], temperature: Array | float = 1.0
 ) -> tuple[Array, ...]:
     """Kernel sums of several weights, in one program."""
 
@@ -49,7 +49,7 @@ def _sums(
 
 
 def _of_segments(
-    items: Items, weights: tuple[Array, ...], lists: Segments, temperature: Array, kernel: str
+    items: Items, weights: tuple[Array, ...], lists: SegmentLists, temperature: Array, kernel: str
 ) -> tuple[Array, ...]:
     """Place all lists one after the other on one line, far apart, in units of the temperature.
 
@@ -59,8 +59,8 @@ def _of_segments(
     score, n = items.score, items.score.shape[0]
     (segment, _), item = sort_items(lists.segment, ~sortable_bits(score))
     slot = lax.iota(jnp.int32, n) + segment
-    placed = Segments(lists.count, segment, in_order=True)
-    ends = placed.first()[1:] + lax.iota(jnp.int32, lists.count)
+    sorted_lists = SegmentLists(lists.count, segment, contiguous=True)
+    ends = sorted_lists.first()[1:] + lax.iota(jnp.int32, lists.count)
 
     def spread(values: Array, at_end: Array) -> Array:
         spaced = jnp.zeros(n + lists.count, values.dtype)
@@ -79,9 +79,9 @@ def _of_segments(
     points = ((score - lists.of_each(largest(items, score))) / temperature)[item]
     moved = points - lax.stop_gradient(points)
     moved = jnp.where(jnp.isfinite(moved), moved, jnp.zeros_like(moved))
-    place = spread(moved, nothing) - high[1:]
-    spaced = Line(lax.iota(jnp.int32, n + lists.count), place, -low[1:])
+    x = spread(moved, nothing) - high[1:]
+    spaced = SortedPoints(lax.iota(jnp.int32, n + lists.count), x, -low[1:])
     weights = tuple(weight[item] for weight in weights)
-    spaced_weights = tuple(spread(weight, -placed.sum(weight)) for weight in weights)
+    spaced_weights = tuple(spread(weight, -sorted_lists.sum(weight)) for weight in weights)
     sums = (out[slot] for out in _sums(kernel, spaced, spaced_weights))
     return tuple(jnp.zeros_like(out).at[item].set(out, unique_indices=True) for out in sums)

@@ -12,7 +12,7 @@ from jax import Array, lax
 from jax.typing import DTypeLike
 
 from jmetrics._core import check
-from jmetrics._core.lists import Lists, Rows
+from jmetrics._core.lists import Lists, RowLists
 from jmetrics._core.numerics import Whole, accumulator, scaled, weighted_mean
 from jmetrics._core.sharding import with_auto_axes
 from jmetrics._core.types import Number
@@ -31,7 +31,7 @@ class Items(NamedTuple):
     lists: Lists
 
 
-Finish: TypeAlias = Callable[..., tuple[Array, Array]]
+Finisher: TypeAlias = Callable[..., tuple[Array, Array]]
 """From items and options to the value of each list, and whether it is defined."""
 
 
@@ -43,10 +43,10 @@ class ListLoss(NamedTuple):
     entries are valid."""
     reason: str
     """Why the other entries are invalid."""
-    finish: Finish
+    finisher: Finisher
 
 
-def over_lists(
+def list_loss(
     loss: ListLoss,
     y_true: Any,
     y_score: Any,
@@ -61,7 +61,7 @@ def over_lists(
 ) -> Array:
     """Mean over the lists with a value, or all values with `average=None`, undefined ones 0.
 
-    `option` is that of `loss.prepare`, `options` those of `loss.finish`; all are traced.
+    `option` is that of `loss.prepare`, `options` those of `loss.finisher`; all are traced.
     """
     *arrays, count = check.lists(
         y_true=y_true,
@@ -72,12 +72,12 @@ def over_lists(
         where=where,
     )
     check.one_of("average", average, ("mean", None))
-    return _over_lists(*arrays, option, options, loss=loss, average=average, count=count)
+    return _list_loss(*arrays, option, options, loss=loss, average=average, count=count)
 
 
 @functools.partial(jax.jit, static_argnames=("loss", "average", "count"))
 @with_auto_axes
-def _over_lists(
+def _list_loss(
     y_true, y_score, sample_weight, where, segment_ids, option, options, *, loss, average, count
 ):
     dtype = accumulator(y_true, y_score, sample_weight)
@@ -86,17 +86,17 @@ def _over_lists(
     of_each = of_items(lists, sample_weight)
     score = clean(scores_of_items(y_score, dtype, on, lists), of_each, where)
     relevance = clean(y_true.astype(dtype), of_each, where)
-    label, legal = loss.prepare(relevance, lists if option is None else in_dtype_of(y_true, option))
+    label, valid = loss.prepare(relevance, lists if option is None else in_dtype_of(y_true, option))
     label = jnp.where(on, label, jnp.zeros_like(label))
-    values, some = loss.finish(Items(score, label, on, lists), *options)
+    values, some = loss.finisher(Items(score, label, on, lists), *options)
     values = jnp.where(some, values, jnp.zeros_like(values))
     if average == "mean":
         counted = jnp.where(some, weight, jnp.zeros_like(weight))
         values = weighted_mean(values, counted, undefined=0.0)
-    for right, reason in ((legal, loss.reason), (score == score, "`y_score` must not be NaN")):
+    for right, reason in ((valid, loss.reason), (score == score, "`y_score` must not be NaN")):
         wrong = lists.sum((on & ~right).astype(jnp.int32)) > 0
         fine = admissible(weight, ~wrong)
-        values = check.defined(values, jnp.all(fine) if average == "mean" else fine, reason)
+        values = check.nan_unless(values, jnp.all(fine) if average == "mean" else fine, reason)
     return in_some_list(values, segment_ids, on, count)
 
 
@@ -127,7 +127,7 @@ def total(items: Items, values: Array) -> Array:
 def largest(items: Items, values: Array) -> Array:
     """Largest value of each list, without a derivative; 0 for a list without items."""
     values = lax.stop_gradient(values)
-    if isinstance(items.lists, Rows):
+    if isinstance(items.lists, RowLists):
         most = jnp.max(jnp.where(items.on, values, -jnp.inf), axis=1, initial=-jnp.inf)
     else:
         least = jnp.full(items.lists.count, -jnp.inf, values.dtype)
@@ -138,7 +138,7 @@ def largest(items: Items, values: Array) -> Array:
 def positive(name: str, value: Number, dtype: DTypeLike) -> Array:
     """A traced option in this dtype, NaN unless it is positive."""
     converted = jnp.asarray(value, dtype)
-    return check.defined(converted, converted > 0, f"`{name}` must be positive")
+    return check.nan_unless(converted, converted > 0, f"`{name}` must be positive")
 
 
 _BLOCK_ENTRIES = 2**18
@@ -154,8 +154,8 @@ def over_pairs(of: OfItem, values: Any, items: Items) -> Any:
     `values` are arrays of the shape of the scores. Rows take O(list_size) time per item, segments
     O(n), since their lengths are not static; both take O(n) memory.
     """
-    lists, rows = items.lists, isinstance(items.lists, Rows)
-    group = items.on if isinstance(lists, Rows) else jnp.where(items.on, lists.segment, -1)
+    lists, rows = items.lists, isinstance(items.lists, RowLists)
+    group = items.on if isinstance(lists, RowLists) else jnp.where(items.on, lists.segment, -1)
     values, group = jax.tree.map(lambda a: a if rows else a[None], (values, group))
 
     @jax.checkpoint

@@ -10,10 +10,10 @@ from jax import Array, lax
 from jax.typing import DTypeLike
 
 from jmetrics._core import check
-from jmetrics._core.anatomy import NONNEGATIVE, UNIT, Ends
 from jmetrics._core.counts import are_binary, is_positive
 from jmetrics._core.numerics import Whole, accumulator, safe_divide, scaled_by_sum, weighted_sum
-from jmetrics._core.pairs import KERNELS, Line, line, pair_sum
+from jmetrics._core.pairs import KERNELS, SortedPoints, pair_sum, sort_points
+from jmetrics._core.plan import NONNEGATIVE, UNIT, Ends
 from jmetrics._core.types import Number
 from jmetrics._core.weights import admissible, clean, combine, relative
 
@@ -27,26 +27,26 @@ def range_of_penalty(surrogate: str) -> Ends:
     return UNIT if surrogate in ("sigmoid", "laplace") else NONNEGATIVE
 
 
-class Placed(NamedTuple):
+class ShiftedScores(NamedTuple):
     """Scores relative to one of them, so that no digit is lost to a common offset."""
 
     score: Array
-    rest: Array
+    compensation: Array
     """Rounding error of `score`."""
     raw: Array
     """Cleaned scores, to sort by."""
     usable: Array
     """Whether the squares of all scores with positive weight are finite."""
 
-    def defined(self, loss: Array) -> Array:
+    def nan_unless_valid(self, loss: Array) -> Array:
         """Return the loss, or NaN for scores that are out of range."""
-        return check.defined(loss, self.usable, "`y_score` and its square must be finite")
+        return check.nan_unless(loss, self.usable, "`y_score` and its square must be finite")
 
 
-class Scored(NamedTuple):
+class BinaryScores(NamedTuple):
     """Scores with binary labels."""
 
-    at: Placed
+    at: ShiftedScores
     truth: Array
     weight: Array
     labelled: Array
@@ -62,9 +62,11 @@ class Scored(NamedTuple):
         """Weight of the negatives, 0 for positives."""
         return jnp.where(self.truth, jnp.zeros_like(self.weight), self.weight)
 
-    def defined(self, loss: Array) -> Array:
+    def nan_unless_valid(self, loss: Array) -> Array:
         """Return the loss, or NaN for invalid labels or scores."""
-        return self.at.defined(check.defined(loss, self.labelled, "`y_true` must be 0 or 1"))
+        return self.at.nan_unless_valid(
+            check.nan_unless(loss, self.labelled, "`y_true` must be 0 or 1")
+        )
 
 
 class Options(NamedTuple):
@@ -72,7 +74,7 @@ class Options(NamedTuple):
 
     margin: Array
     temperature: Array
-    warm: Array
+    valid_temperature: Array
     """Whether the temperature is positive or unused."""
 
     @classmethod
@@ -81,51 +83,53 @@ class Options(NamedTuple):
         margin, temperature = jnp.asarray(margin, dtype), jnp.asarray(temperature, dtype)
         return cls(margin, temperature, (temperature > 0) | (surrogate in MARGINS))
 
-    def defined(self, loss: Array) -> Array:
+    def nan_unless_valid(self, loss: Array) -> Array:
         """Return the loss, or NaN for an invalid temperature."""
-        return check.defined(loss, self.warm, "`temperature` must be positive")
+        return check.nan_unless(loss, self.valid_temperature, "`temperature` must be positive")
 
 
-def scored(
+def binary_scores(
     y_true: Array, y_score: Array, sample_weight: Array | None, where: Array | None
-) -> Scored:
+) -> BinaryScores:
     """Clean binary labels and scores."""
     dtype = accumulator(y_score, sample_weight)
     weight = combine(relative(sample_weight, where), where, y_true.shape, dtype)
-    at = placed(y_score, dtype, weight, where)
+    at = shift_scores(y_score, dtype, weight, where)
     y_true = clean(y_true, sample_weight, where)
     labelled = jnp.all(admissible(weight, are_binary(y_true)))
-    return Scored(at, is_positive(y_true), weight, labelled)
+    return BinaryScores(at, is_positive(y_true), weight, labelled)
 
 
-def placed(score: Array, dtype: DTypeLike, weight: Array, where: Array | None) -> Placed:
+def shift_scores(
+    score: Array, dtype: DTypeLike, weight: Array, where: Array | None
+) -> ShiftedScores:
     """Shift scores by the one nearest to 0, which also replaces masked and non-finite ones.
 
     Weights affect only `usable`, so that one sort serves many weights.
     """
-    there = combine(None, where, score.shape, dtype) != 0
+    unmasked = combine(None, where, score.shape, dtype) != 0
     if isinstance(Whole.of(score, dtype), Whole):
-        return _placed_integers(score, dtype, there)
+        return _shift_integers(score, dtype, unmasked)
     score = score.astype(dtype)
     # An overflowing penalty must not reach the gradient even at weight 0: 0 · ∞ is NaN.
-    sound = there & jnp.isfinite(jnp.square(score))
-    size = jnp.where(sound, jnp.abs(score), jnp.inf)
-    smallest = sound & (size == jnp.min(size, initial=jnp.inf))
+    finite = unmasked & jnp.isfinite(jnp.square(score))
+    size = jnp.where(finite, jnp.abs(score), jnp.inf)
+    smallest = finite & (size == jnp.min(size, initial=jnp.inf))
     zero = lax.stop_gradient(jnp.min(jnp.where(smallest, score, jnp.inf), initial=jnp.inf))
     zero = jnp.where(jnp.isfinite(zero), zero, jnp.zeros_like(zero))
-    raw = jnp.where(sound, score, zero)
-    score, rest = _plus(raw, -zero)
-    return Placed(score, rest, raw, jnp.all((weight == 0) | sound))
+    raw = jnp.where(finite, score, zero)
+    score, compensation = _plus(raw, -zero)
+    return ShiftedScores(score, compensation, raw, jnp.all((weight == 0) | finite))
 
 
-def _placed_integers(score: Array, dtype: DTypeLike, there: Array) -> Placed:
+def _shift_integers(score: Array, dtype: DTypeLike, unmasked: Array) -> ShiftedScores:
     """Integers that floats would round, relative to the value nearest to 0 within their range."""
     ends = jnp.iinfo(score.dtype)
-    low = jnp.min(score, where=there, initial=ends.max)
-    high = jnp.max(score, where=there, initial=ends.min)
-    raw = jnp.where(there, score - jnp.clip(jnp.zeros_like(low), low, high), 0)
-    near, rest = (part.astype(dtype) for part in Whole(raw, jnp.dtype(dtype)).parts)
-    return Placed(near, rest, raw, jnp.ones((), jnp.bool_))
+    low = jnp.min(score, where=unmasked, initial=ends.max)
+    high = jnp.max(score, where=unmasked, initial=ends.min)
+    raw = jnp.where(unmasked, score - jnp.clip(jnp.zeros_like(low), low, high), 0)
+    near, compensation = (part.astype(dtype) for part in Whole(raw, jnp.dtype(dtype)).parts)
+    return ShiftedScores(near, compensation, raw, jnp.ones((), jnp.bool_))
 
 
 def _plus(a: Array, b: Array) -> tuple[Array, Array]:
@@ -135,44 +139,54 @@ def _plus(a: Array, b: Array) -> tuple[Array, Array]:
     return total, lax.stop_gradient((a - (total - moved)) + (b - moved))
 
 
-def shifted(at: Placed, by: Array) -> tuple[Array, Array]:
+def shifted(at: ShiftedScores, by: Array) -> tuple[Array, Array]:
     """Subtract an amount from scores."""
-    score, rest = _plus(at.score, -by)
-    return score, at.rest + rest
+    score, compensation = _plus(at.score, -by)
+    return score, at.compensation + compensation
 
 
-def shares(weight: Array, dtype: DTypeLike) -> Array:
+def normalised_weights(weight: Array, dtype: DTypeLike) -> Array:
     """Weights divided by their sum; 0 if the sum is 0."""
     return safe_divide(weight.astype(dtype), jnp.sum(weight).astype(dtype), 0.0)
 
 
 def mean_penalty(
-    surrogate: str, at: Placed, truth: Array, positive: Array, negative: Array, options: Options
+    surrogate: str,
+    at: ShiftedScores,
+    truth: Array,
+    positive: Array,
+    negative: Array,
+    options: Options,
 ) -> Array:
     """Σ_ij p_i n_j φ(s_i − s_j) / Σ_ij p_i n_j; 0 without pairs.
 
     Entries in `truth` never have weight as negatives, the others never as positives.
     """
     if surrogate in KERNELS:
-        points = pair_line(surrogate, at, truth, options)
+        points = penalty_points(surrogate, at, truth, options)
         p, n = (scaled_by_sum(weight.astype(at.score.dtype)) for weight in (positive, negative))
         weight = jnp.where(truth, p, n)
         total = pair_sum(surrogate, points, weight, truth, scale_of(surrogate, options))
         return safe_divide(total, jnp.sum(p) * jnp.sum(n), 0.0)
-    p, n = shares(positive, at.score.dtype), shares(negative, at.score.dtype)
+    p, n = (
+        normalised_weights(positive, at.score.dtype),
+        normalised_weights(negative, at.score.dtype),
+    )
     both = jnp.any(positive != 0) & jnp.any(negative != 0)
     closed = {"square": _square, "exponential": _exponential, "auc_margin": _auc_margin}
     loss = closed[surrogate](at, truth, p, n, options)
     return jnp.where(both, loss, jnp.zeros_like(loss))
 
 
-def pair_line(surrogate: str, at: Placed, truth: Array, options: Options) -> Line:
+def penalty_points(
+    surrogate: str, at: ShiftedScores, truth: Array, options: Options
+) -> SortedPoints:
     """Points whose differences are s_i − s_j, less the margin if there is one."""
     if surrogate not in MARGINS:
         smooth = options.temperature if KERNELS[surrogate].smooth else None
-        return line(at.score, at.rest, by=at.raw, smooth=smooth)
+        return sort_points(at.score, at.compensation, by=at.raw, smooth=smooth)
     margin = jnp.where(truth, options.margin, jnp.zeros_like(options.margin))
-    return line(*shifted(at, margin))
+    return sort_points(*shifted(at, margin))
 
 
 def scale_of(surrogate: str, options: Options) -> Array | float:
@@ -180,12 +194,12 @@ def scale_of(surrogate: str, options: Options) -> Array | float:
     return 1.0 if surrogate in MARGINS else options.temperature
 
 
-def _square(at: Placed, _: Array, p: Array, n: Array, options: Options) -> Array:
+def _square(at: ShiftedScores, _: Array, p: Array, n: Array, options: Options) -> Array:
     gap, spread = _moments(at.score, p, n)
     return jnp.square(options.margin - gap) + spread
 
 
-def _auc_margin(at: Placed, _: Array, p: Array, n: Array, options: Options) -> Array:
+def _auc_margin(at: ShiftedScores, _: Array, p: Array, n: Array, options: Options) -> Array:
     gap, spread = _moments(at.score, p, n)
     return jnp.square(jnp.maximum(options.margin - gap, 0)) + spread
 
@@ -197,11 +211,11 @@ def _moments(s: Array, p: Array, n: Array) -> tuple[Array, Array]:
     return means[0] - means[1], spread[0] + spread[1]
 
 
-def _exponential(at: Placed, truth: Array, p: Array, n: Array, options: Options) -> Array:
+def _exponential(at: ShiftedScores, truth: Array, p: Array, n: Array, options: Options) -> Array:
     """The mean of exp(−s_i / τ) times that of exp(s_j / τ), each over its largest term."""
     high = highest(at, n != 0)
     low = highest(negated(at), p != 0)
-    top, rest, bottom, low_rest = jax.tree.map(lax.stop_gradient, (*high, *low))
+    top, compensation, bottom, low_compensation = jax.tree.map(lax.stop_gradient, (*high, *low))
     both = jnp.isfinite(top) & jnp.isfinite(bottom)
     top, bottom = jnp.where(both, top, 0), jnp.where(both, bottom, 0)
 
@@ -210,19 +224,25 @@ def _exponential(at: Placed, truth: Array, p: Array, n: Array, options: Options)
         heights = jnp.exp(jnp.minimum(gap / options.temperature, 80))
         return weighted_sum(jnp.where(member, heights, 0), weight)
 
-    largest = jnp.exp(((top + bottom) + (rest + low_rest)) / options.temperature)
-    above = total((at.score - top) + (at.rest - rest), ~truth, n)
-    return largest * above * total((-at.score - bottom) + (-at.rest - low_rest), truth, p)
+    largest = jnp.exp(((top + bottom) + (compensation + low_compensation)) / options.temperature)
+    above = total((at.score - top) + (at.compensation - compensation), ~truth, n)
+    return (
+        largest
+        * above
+        * total((-at.score - bottom) + (-at.compensation - low_compensation), truth, p)
+    )
 
 
-def negated(at: Placed) -> Placed:
+def negated(at: ShiftedScores) -> ShiftedScores:
     """Reverse the order of scores."""
     raw = -at.raw if jnp.issubdtype(at.raw.dtype, jnp.floating) else ~at.raw
-    return at._replace(score=-at.score, rest=-at.rest, raw=raw)
+    return at._replace(score=-at.score, compensation=-at.compensation, raw=raw)
 
 
-def highest(at: Placed, on: Array) -> tuple[Array, Array]:
+def highest(at: ShiftedScores, on: Array) -> tuple[Array, Array]:
     """Return the highest score that is `on`, and its rounding error; −∞ and 0 if none is."""
     top = jnp.max(jnp.where(on, at.score, -jnp.inf), initial=-jnp.inf)
-    rest = jnp.max(jnp.where(on & (at.score == top), at.rest, -jnp.inf), initial=-jnp.inf)
-    return top, jnp.where(jnp.isfinite(rest), rest, jnp.zeros_like(rest))
+    compensation = jnp.max(
+        jnp.where(on & (at.score == top), at.compensation, -jnp.inf), initial=-jnp.inf
+    )
+    return top, jnp.where(jnp.isfinite(compensation), compensation, jnp.zeros_like(compensation))

@@ -53,8 +53,8 @@ _NOISES = {
 
 def smooth_pinball(error: Array, alpha: Array, smoothing: Array, kernel: str) -> Array:
     """Loss of each error, for a level and a smoothing of the same shape."""
-    alpha = check.defined(alpha, (alpha >= 0) & (alpha <= 1), "`alpha` must be in [0, 1]")
-    smoothing = check.defined(smoothing, smoothing >= 0, "`smoothing` must not be negative")
+    alpha = check.nan_unless(alpha, (alpha >= 0) & (alpha <= 1), "`alpha` must be in [0, 1]")
+    smoothing = check.nan_unless(smoothing, smoothing >= 0, "`smoothing` must not be negative")
     if kernel == "huber":
         return _moreau(error, alpha, smoothing)
     return _convolved(_NOISES[kernel])(error, alpha, smoothing)

@@ -28,7 +28,7 @@ class SoftLabels(NamedTuple):
     """Whether each column is a label of its own, not a class."""
 
 
-def checked_inputs(y_true: Any, y_proba: Any, sample_weight: Any, where: Any) -> tuple[Any, ...]:
+def soft_label_inputs(y_true: Any, y_proba: Any, sample_weight: Any, where: Any) -> tuple[Any, ...]:
     """Check classes (n,) with probabilities (n,) or (n, n_classes), or indicators (n, n_labels)."""
     return check.class_scores(
         y_true=y_true, y_proba=y_proba, sample_weight=sample_weight, where=where, indicators=True
@@ -83,16 +83,16 @@ def counts_of(data: SoftLabels, *, by_sample: bool = False) -> BinaryCounts:
 
 def loss_of(score: Array, data: SoftLabels) -> Array:
     """1 − score; 0 if no sample has positive weight, NaN for invalid labels or probabilities."""
-    return in_domain(1 - score, data)
+    return loss_in_domain(1 - score, data)
 
 
-def in_domain(loss: Array, data: SoftLabels) -> Array:
+def loss_in_domain(loss: Array, data: SoftLabels) -> Array:
     """Return 0 if no sample has positive weight, and NaN outside the domain."""
     loss = jnp.where(jnp.any(data.weight != 0), loss, jnp.zeros_like(loss))
     reason = "indicators must be 0 or 1"
     if not data.indicators:
         n_classes = data.proba.shape[1] if data.proba.ndim == 2 else 2
         reason = wrong_label(n_classes)
-    loss = check.defined(loss, jnp.all(data.known), reason)
+    loss = check.nan_unless(loss, jnp.all(data.known), reason)
     probable = ~jnp.any(jnp.isnan(data.proba))
-    return check.defined(loss, probable, PROBABLE)
+    return check.nan_unless(loss, probable, PROBABLE)

@@ -9,8 +9,8 @@ import jax.numpy as jnp
 from jax import Array, lax
 
 from jmetrics._core import check
-from jmetrics._core.anatomy import NONNEGATIVE, UNIT, declared, including
-from jmetrics._core.numerics import tabulate
+from jmetrics._core.numerics import weighted_bincount
+from jmetrics._core.plan import NONNEGATIVE, UNIT, declared, including
 from jmetrics._core.types import ArrayLike, Number
 from jmetrics.classification.agreement import correlation_of_classes, kappa
 from jmetrics.classification.rates import mean_recall
@@ -199,4 +199,4 @@ def _confusion(data: SoftLabels) -> Array:
     column = lax.broadcasted_iota(jnp.int32, data.proba.shape, 1)
     cell = size * lax.argmax(data.truth, 1, jnp.int32)[:, None] + column
     weight = data.weight.astype(data.proba.dtype)[:, None] * data.proba
-    return tabulate(cell.ravel(), weight.ravel(), size**2).reshape(size, size)
+    return weighted_bincount(cell.ravel(), weight.ravel(), size**2).reshape(size, size)

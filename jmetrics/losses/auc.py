@@ -8,10 +8,16 @@ import jax
 from jax import Array
 
 from jmetrics._core import check
-from jmetrics._core.anatomy import declared
+from jmetrics._core.plan import declared
 from jmetrics._core.sharding import with_auto_axes
 from jmetrics._core.types import ArrayLike, Number
-from jmetrics.losses._pairs import SURROGATES, Options, mean_penalty, range_of_penalty, scored
+from jmetrics.losses._pairs import (
+    SURROGATES,
+    Options,
+    binary_scores,
+    mean_penalty,
+    range_of_penalty,
+)
 
 
 @declared(range=range_of_penalty, greater_is_better=False, surrogate_of="roc_auc_score")
@@ -86,7 +92,7 @@ def auc_loss(
 @functools.partial(jax.jit, static_argnames="surrogate")
 @with_auto_axes
 def _auc_loss(y_true, y_score, sample_weight, where, margin, temperature, *, surrogate):
-    data = scored(y_true, y_score, sample_weight, where)
+    data = binary_scores(y_true, y_score, sample_weight, where)
     options = Options.of(surrogate, margin, temperature, data.at.score.dtype)
     loss = mean_penalty(surrogate, data.at, data.truth, data.positive, data.negative, options)
-    return data.defined(options.defined(loss))
+    return data.nan_unless_valid(options.nan_unless_valid(loss))

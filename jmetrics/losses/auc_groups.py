@@ -9,19 +9,19 @@ import jax.numpy as jnp
 from jax import Array
 
 from jmetrics._core import check
-from jmetrics._core.anatomy import declared
 from jmetrics._core.counts import are_labels, as_labels
 from jmetrics._core.numerics import accumulator, safe_divide, weighted_sum
+from jmetrics._core.plan import declared
 from jmetrics._core.sharding import with_auto_axes
 from jmetrics._core.types import ArrayLike, Number
 from jmetrics._core.weights import admissible, clean, combine, relative
 from jmetrics.losses._pairs import (
     SURROGATES,
     Options,
+    binary_scores,
     mean_penalty,
-    placed,
     range_of_penalty,
-    scored,
+    shift_scores,
 )
 
 KINDS = ("subgroup", "bpsn", "bnsp")
@@ -100,12 +100,12 @@ def group_auc_loss(
 def _group_auc_loss(
     y_true, y_score, members, sample_weight, where, margin, temperature, *, kind, surrogate
 ):
-    data = scored(y_true, y_score, sample_weight, where)
+    data = binary_scores(y_true, y_score, sample_weight, where)
     options = Options.of(surrogate, margin, temperature, data.at.score.dtype)
     positive = jnp.where(members == (kind != "bpsn"), data.positive, jnp.zeros_like(data.weight))
     negative = jnp.where(members == (kind != "bnsp"), data.negative, jnp.zeros_like(data.weight))
     loss = mean_penalty(surrogate, data.at, data.truth, positive, negative, options)
-    return data.defined(options.defined(loss))
+    return data.nan_unless_valid(options.nan_unless_valid(loss))
 
 
 @declared(range=range_of_penalty, greater_is_better=False, surrogate_of="roc_auc_score")
@@ -202,18 +202,20 @@ def _multiclass_auc_loss(
     against = _opponents(total, multi_class, average)
 
     def one(column: tuple[Array, Array, Array]) -> tuple[Array, Array]:
-        score, truth, share = column
-        at = placed(score, dtype, weight, where)
+        score, truth, fraction = column
+        at = shift_scores(score, dtype, weight, where)
         positive = jnp.where(truth, weight.astype(dtype), 0)
-        negative = jnp.where(truth, 0, weight.astype(dtype) * share[jnp.clip(labels, 0, count - 1)])
+        negative = jnp.where(
+            truth, 0, weight.astype(dtype) * fraction[jnp.clip(labels, 0, count - 1)]
+        )
         return mean_penalty(surrogate, at, truth, positive, negative, options), at.usable
 
     losses, usable = jax.lax.map(one, (y_score.T, members.T, against))
     importance = _importance(total, multi_class, average)
     loss = safe_divide(jnp.sum(importance * losses), jnp.sum(importance), 0.0)
-    loss = check.defined(loss, jnp.all(admissible(weight, known)), "`y_true` must be a class")
-    loss = check.defined(loss, jnp.all(usable), "`y_score` and its square must be finite")
-    return options.defined(loss)
+    loss = check.nan_unless(loss, jnp.all(admissible(weight, known)), "`y_true` must be a class")
+    loss = check.nan_unless(loss, jnp.all(usable), "`y_score` and its square must be finite")
+    return options.nan_unless_valid(loss)
 
 
 def _opponents(total: Array, multi_class: str, average: str) -> Array:

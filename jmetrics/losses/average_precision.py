@@ -11,14 +11,14 @@ from jax import Array, lax
 from jax.typing import DTypeLike
 
 from jmetrics._core import check
-from jmetrics._core.anatomy import UNIT, declared
 from jmetrics._core.exporting import exportable
 from jmetrics._core.numerics import safe_divide, scaled_by_sum, weighted_sum
 from jmetrics._core.order import order, tied_weight
-from jmetrics._core.pairs import along, kernel_sum, line
+from jmetrics._core.pairs import arrange, kernel_sum, sort_points
+from jmetrics._core.plan import UNIT, declared
 from jmetrics._core.sharding import with_auto_axes
 from jmetrics._core.types import ArrayLike, Number
-from jmetrics.losses._pairs import Options, Scored, scored, shares, shifted
+from jmetrics.losses._pairs import BinaryScores, Options, binary_scores, normalised_weights, shifted
 
 _SURROGATES = ("laplace", "squared_hinge")
 
@@ -92,12 +92,12 @@ def average_precision_loss(
 def _average_precision_loss(
     y_true, y_score, sample_weight, where, margin, temperature, *, surrogate
 ):
-    data = scored(y_true, y_score, sample_weight, where)
+    data = binary_scores(y_true, y_score, sample_weight, where)
     dtype = data.at.score.dtype
     options = Options.of(surrogate, margin, temperature, data.at.score.dtype)
     above = (_soft_counts if surrogate == "laplace" else _hinge_sums)(data, options)
-    loss = weighted_sum(_missed(above), shares(data.positive, dtype))
-    return data.defined(options.defined(loss))
+    loss = weighted_sum(_missed(above), normalised_weights(data.positive, dtype))
+    return data.nan_unless_valid(options.nan_unless_valid(loss))
 
 
 class Above(NamedTuple):
@@ -115,32 +115,32 @@ def _missed(above: Above) -> Array:
     return jnp.where(less, jnp.ones_like(ratio), ratio) / (1 + ratio)
 
 
-def _by_class(data: Scored) -> Array:
+def _by_class(data: BinaryScores) -> Array:
     """Weights of the positives and of the negatives, divided by a common factor."""
     weight = scaled_by_sum(data.weight.astype(data.at.score.dtype))
     return jnp.where(jnp.stack([data.truth, ~data.truth]), weight[None], jnp.zeros_like(weight))
 
 
-def _soft_counts(data: Scored, options: Options) -> Above:
+def _soft_counts(data: BinaryScores, options: Options) -> Above:
     weights = _by_class(data)
-    places = order(data.at.raw)
-    points = along(places.item, data.at.score, data.at.rest)
+    by_score = order(data.at.raw)
+    points = arrange(by_score.item, data.at.score, data.at.compensation)
 
     def count(weight: Array) -> Array:
-        _, tied = tied_weight(weight[places.item], places.start, places.end)
-        tied = jnp.zeros_like(tied).at[places.item].set(tied, unique_indices=True)
+        _, tied = tied_weight(weight[by_score.item], by_score.start, by_score.end)
+        tied = jnp.zeros_like(tied).at[by_score.item].set(tied, unique_indices=True)
         return kernel_sum("laplace", points, weight, options.temperature) + tied / 2
 
     return Above(*jax.vmap(count)(weights))
 
 
-def _hinge_sums(data: Scored, options: Options) -> Above:
+def _hinge_sums(data: BinaryScores, options: Options) -> Above:
     """Sums for points at s_i − m over points at s_j."""
     at, weights = data.at, _by_class(data)
     margin = options.margin
-    margin = check.defined(margin, margin > 0, "`margin` must be positive")
-    pairs = zip(shifted(at, margin), (at.score, at.rest), strict=True)
-    points = line(*(jnp.concatenate(both) for both in pairs))
+    margin = check.nan_unless(margin, margin > 0, "`margin` must be positive")
+    pairs = zip(shifted(at, margin), (at.score, at.compensation), strict=True)
+    points = sort_points(*(jnp.concatenate(both) for both in pairs))
 
     def total(weight: Array) -> Array:
         padded = jnp.concatenate([jnp.zeros_like(weight), weight])
@@ -266,7 +266,7 @@ def soap_loss(
 @jax.jit
 @with_auto_axes
 def _soap_loss(y_true, y_score, sample_weight, where, state, index, decay, margin):
-    data = scored(y_true, y_score, sample_weight, where)
+    data = binary_scores(y_true, y_score, sample_weight, where)
     dtype = data.at.score.dtype
     options = Options.of("squared_hinge", margin, 1.0, data.at.score.dtype)
     total = jnp.sum(_by_class(data))
@@ -275,16 +275,18 @@ def _soap_loss(y_true, y_score, sample_weight, where, state, index, decay, margi
     decay = jnp.asarray(decay, dtype)
     counts = data.positive != 0
     known = (index >= 0) & (index < size)
-    place = jnp.where(counts & known, index, size)
-    old = [a.at[place].get(mode="fill", fill_value=0).astype(dtype) for a in state]
+    slot = jnp.where(counts & known, index, size)
+    old = [a.at[slot].get(mode="fill", fill_value=0).astype(dtype) for a in state]
     keep = jnp.where(old[0] > 0, decay, jnp.zeros_like(decay))
     now = [lax.stop_gradient(keep * u + (1 - keep) * a) for u, a in zip(old, batch, strict=True)]
     p, n = now
     slope = safe_divide(p * batch.negative - n * batch.positive, jnp.square(p + n), 0.0)
     missed = _missed(Above(p, n)) + (slope - lax.stop_gradient(slope))
-    loss = weighted_sum(missed, shares(data.positive, dtype))
-    loss = check.defined(loss, jnp.all(known | (data.weight == 0)), "`index` must be in the state")
-    loss = check.defined(loss, (decay >= 0) & (decay < 1), "`decay` must be in [0, 1)")
+    loss = weighted_sum(missed, normalised_weights(data.positive, dtype))
+    loss = check.nan_unless(
+        loss, jnp.all(known | (data.weight == 0)), "`index` must be in the state"
+    )
+    loss = check.nan_unless(loss, (decay >= 0) & (decay < 1), "`decay` must be in [0, 1)")
     pairs = zip(state, now, strict=True)
-    fresh = (a.at[place].set(u.astype(a.dtype), mode="drop") for a, u in pairs)
-    return data.defined(loss), SoapState(*fresh)
+    fresh = (a.at[slot].set(u.astype(a.dtype), mode="drop") for a, u in pairs)
+    return data.nan_unless_valid(loss), SoapState(*fresh)

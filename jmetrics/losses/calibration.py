@@ -9,12 +9,12 @@ import jax.numpy as jnp
 from jax import Array, lax
 
 from jmetrics._core import check
-from jmetrics._core.anatomy import UNIT, declared
 from jmetrics._core.numerics import weighted_sum
+from jmetrics._core.plan import UNIT, declared
 from jmetrics._core.types import ArrayLike, Number
 from jmetrics._core.weights import relative
-from jmetrics.probability._classes import all_in_domain, classified, is_class
-from jmetrics.probability.calibration import MULTI_CLASS, Bins, error_of, top_label
+from jmetrics.probability._classes import classified, domain_checks, is_class
+from jmetrics.probability.calibration import MULTI_CLASS, BinSums, error_of, top_label
 
 _NORMS = ("l1", "l2")
 
@@ -96,27 +96,27 @@ def _calibration_error_loss(
 ):
     data = classified(y_true, y_proba, relative(sample_weight, where), where)
     temperature = jnp.asarray(temperature, data.proba.dtype)
-    temperature = check.defined(temperature, temperature > 0, "`temperature` must be positive")
+    temperature = check.nan_unless(temperature, temperature > 0, "`temperature` must be positive")
     temperature = jnp.maximum(temperature, jnp.finfo(temperature.dtype).eps / n_bins)
 
     def of(confidence: Array, hit: Array) -> Array:
         return error_of(_soft_bins(confidence, hit, data.weight, temperature, n_bins), norm)
 
     if multi_class == "classwise" and data.proba.ndim == 2:
-        evidence = data.proba
+        confidence = data.proba
         loss = jnp.mean(jax.vmap(of)(data.proba.T, is_class(data.label, data.n_classes).T))
     else:
-        evidence, hit = top_label(data)
-        loss = of(evidence, hit)
+        confidence, hit = top_label(data)
+        loss = of(confidence, hit)
     loss = jnp.where(jnp.any(data.weight != 0), loss, jnp.zeros_like(loss))
-    for legal in all_in_domain(data, evidence):
-        loss = legal.defined(loss)
+    for domain in domain_checks(data, confidence):
+        loss = domain.apply(loss)
     return loss
 
 
 def _soft_bins(
     confidence: Array, hit: Array, weight: Array, temperature: Array, n_bins: int
-) -> Bins:
+) -> BinSums:
     """Sums over the samples of each bin, weighted by their membership in it.
 
     One bin after the other, each recomputed in the backward pass, takes O(n) memory.
@@ -138,9 +138,9 @@ def _soft_bins(
     total, _ = lax.scan(add, jnp.zeros_like(confidence), bins)
 
     @jax.checkpoint
-    def of_bin(b: Array) -> Bins:
-        share = closeness(b) / total
+    def of_bin(b: Array) -> BinSums:
+        fraction = closeness(b) / total
         parts = hit, 1 - hit, confidence, hit - confidence
-        return Bins(*(weighted_sum(share * part, weight) for part in parts))
+        return BinSums(*(weighted_sum(fraction * part, weight) for part in parts))
 
     return lax.map(of_bin, bins)

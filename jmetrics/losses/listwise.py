@@ -10,15 +10,15 @@ import jax.numpy as jnp
 from jax import Array, lax
 
 from jmetrics._core import check
-from jmetrics._core.anatomy import AT_MOST_ONE, NONNEGATIVE, declared
-from jmetrics._core.lists import RankedGains, Rows, ranked_gains
+from jmetrics._core.lists import RankedGains, RowLists, ranked_gains
 from jmetrics._core.numerics import bit_length, safe_divide
+from jmetrics._core.plan import AT_MOST_ONE, NONNEGATIVE, declared
 from jmetrics._core.types import ArrayLike, Number
 from jmetrics.losses._lists import (
     Items,
     ListLoss,
     largest,
-    over_lists,
+    list_loss,
     over_pairs,
     positive,
     sum_where,
@@ -82,7 +82,7 @@ def softmax_loss(
         >>> round(float(softmax_loss([[1, 0, 0]], [[2.0, 1.0, 0.0]])), 6)
         0.407606
     """
-    return over_lists(
+    return list_loss(
         _SOFTMAX,
         y_true,
         y_score,
@@ -148,7 +148,7 @@ def listmle_loss(
         >>> round(float(listmle_loss([[2, 1, 0]], [[0.0, 50.0, 100.0]])), 6)
         150.0
     """
-    return over_lists(
+    return list_loss(
         _LISTMLE,
         y_true,
         y_score,
@@ -223,7 +223,7 @@ def neural_ndcg_loss(
         >>> round(float(neural_ndcg_loss([[3, 0, 1]], [[0.0, 1.0, 2.0]], temperature=0.01)), 4)
         0.3115
     """
-    return over_lists(
+    return list_loss(
         _neural_ndcg(gain),
         y_true,
         y_score,
@@ -260,7 +260,7 @@ def _softmax(items: Items, temperature: Number) -> tuple[Array, Array]:
 
 def _listmle(items: Items, temperature: Number) -> tuple[Array, Array]:
     temperature = positive("temperature", temperature, items.score.dtype)
-    ranked = ranked_gains(-items.label, items.score, items.lists, "average", in_order=True)
+    ranked = ranked_gains(-items.label, items.score, items.lists, "average", by_rank=True)
     count = items.lists.sum(items.on.astype(jnp.int32))
     return ranked.lists.sum(_above_own(ranked, temperature)), count > 0
 
@@ -273,9 +273,9 @@ def _above_own(ranked: RankedGains, temperature: Array) -> Array:
     that no digit is lost to the size of the gains or the gaps between them.
     """
     lists, gain = ranked.lists, ranked.gain
-    place = lax.broadcasted_iota(jnp.int32, gain.shape, gain.ndim - 1)
-    if isinstance(lists, Rows):
-        first, real = jnp.zeros_like(place), place < ranked.size[:, None]
+    position = lax.broadcasted_iota(jnp.int32, gain.shape, gain.ndim - 1)
+    if isinstance(lists, RowLists):
+        first, real = jnp.zeros_like(position), position < ranked.size[:, None]
     else:
         first, real = lists.first()[lists.segment], lists.segment < lists.count
 
@@ -284,8 +284,8 @@ def _above_own(ranked: RankedGains, temperature: Array) -> Array:
 
     def double(i: Array, sums: tuple[Array, Array]) -> tuple[Array, Array]:
         step = lax.shift_left(jnp.int32(1), jnp.int32(i))
-        (most, rest), inside = sums, place - first >= step
-        earlier, rest_of_it = (at(part, jnp.maximum(place - step, 0)) for part in sums)
+        (most, rest), inside = sums, position - first >= step
+        earlier, rest_of_it = (at(part, jnp.maximum(position - step, 0)) for part in sums)
         earlier = jnp.where(inside, earlier, most)
         top = jnp.maximum(most, earlier)
         below = (most - top) / temperature, (earlier - top) / temperature
@@ -314,14 +314,14 @@ def _neural_ndcg(gain: Gain) -> ListLoss:
 def _sorted_gains(items: Items, temperature: Number) -> tuple[Array, Array]:
     temperature = positive("temperature", temperature, items.score.dtype)
     label, score = (
-        ranked_gains(items.score, of, items.lists, "stable", in_order=True)
+        ranked_gains(items.score, of, items.lists, "stable", by_rank=True)
         for of in (items.label, items.score)
     )
     size = label.lists.of_each(label.size)
-    placed = Items(score.gain, label.gain, label.start < size, label.lists)
-    at = _Place.of(placed, label.start, size, temperature)
+    by_score = Items(score.gain, label.gain, label.start < size, label.lists)
+    at = _Place.of(by_score, label.start, size, temperature)
     followed = label.start + 1 < size
-    value = total(placed, _sorted_gain(at, followed, *over_pairs(_row, at, placed)))
+    value = total(by_score, _sorted_gain(at, followed, *over_pairs(_row, at, by_score)))
     best = ideal_gain(items.label, items.lists, None)
     return 1 - safe_divide(value, best, 0.0), best != 0
 
@@ -381,9 +381,9 @@ def _row(own: _Place, others: _Place, together: Array) -> tuple[Array, Array]:
     up = jnp.where(together & (ahead < 0), others.below * steps, 0)
     fall = jnp.cumsum(down, axis=-1) + lax.cumsum(up, axis=up.ndim - 1, reverse=True)
     change = others.change(own.rank) - own.change(own.rank)
-    share = jnp.where(together, jnp.exp(change - fall), 0)
+    fraction = jnp.where(together, jnp.exp(change - fall), 0)
     far = jnp.abs(ahead) > 1
-    return sum_where(share * (others.gain - own.gain), far), sum_where(share, far)
+    return sum_where(fraction * (others.gain - own.gain), far), sum_where(fraction, far)
 
 
 def _sorted_gain(at: _Place, followed: Array, far_gain: Array, far_mass: Array) -> Array:
@@ -395,13 +395,13 @@ def _sorted_gain(at: _Place, followed: Array, far_gain: Array, far_mass: Array) 
     first = discount(at.rank + 1)
     second = _next(first)
     drop = first * second * jnp.log1p(1 / (at.rank + 2)) / math.log(2)
-    share = jnp.where(followed, jnp.exp(_next(at.moved) - at.moved - at.below), 0)
+    fraction = jnp.where(followed, jnp.exp(_next(at.moved) - at.moved - at.below), 0)
     tilt = _next(at.tilt) - at.tilt
-    ahead, back = share * jnp.exp(tilt), share * jnp.exp(-tilt)
+    ahead, back = fraction * jnp.exp(tilt), fraction * jnp.exp(-tilt)
     above, below = far_mass + _previous(back), far_mass + ahead
     rest = above + ahead
     mass, next_mass = 1 + rest, 1 + _next(rest)
-    odds = ahead * _next(below) - back * above + 2 * share * jnp.sinh(tilt)
+    odds = ahead * _next(below) - back * above + 2 * fraction * jnp.sinh(tilt)
     swapped = (drop * ahead + second * odds / next_mass) / mass
     swapped = jnp.where(followed, (_next(at.gain) - at.gain) * swapped, 0)
     return first * (at.gain + far_gain / mass) + swapped

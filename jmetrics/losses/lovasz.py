@@ -9,15 +9,15 @@ import jax.numpy as jnp
 from jax import Array, lax
 
 from jmetrics._core import check
-from jmetrics._core.anatomy import NONNEGATIVE, UNIT, declared
 from jmetrics._core.counts import are_binary, is_positive
 from jmetrics._core.numerics import absolute, accumulator, safe_divide
 from jmetrics._core.order import Order, order
+from jmetrics._core.plan import NONNEGATIVE, UNIT, declared
 from jmetrics._core.sharding import with_auto_axes
 from jmetrics._core.types import ArrayLike
 from jmetrics._core.weights import admissible, clean, combine, relative
 from jmetrics.classification._averages import average_score
-from jmetrics.losses._soft import checked_inputs, counts_of, in_domain, soft_labels
+from jmetrics.losses._soft import counts_of, loss_in_domain, soft_label_inputs, soft_labels
 
 _AVERAGES = ("binary", "macro", "weighted", None)
 
@@ -78,8 +78,8 @@ def _lovasz_hinge_loss(y_true, y_score, sample_weight, where):
     error = jax.nn.relu(1 - jnp.where(truth, score, -score))
     loss = jnp.where(jnp.any(weight != 0), _extension(error, truth, weight), 0)
     labelled = jnp.all(admissible(weight, are_binary(y_true)))
-    loss = check.defined(loss, labelled, "`y_true` must be 0 or 1")
-    return check.defined(loss, jnp.all(score == score), "`y_score` must not be NaN")
+    loss = check.nan_unless(loss, labelled, "`y_true` must be 0 or 1")
+    return check.nan_unless(loss, jnp.all(score == score), "`y_score` must not be NaN")
 
 
 @declared(range=UNIT, greater_is_better=False, surrogate_of="jaccard_score")
@@ -130,7 +130,7 @@ def lovasz_softmax_loss(
         0.291667
     """
     check.one_of("average", average, _AVERAGES)
-    arrays = checked_inputs(y_true, y_proba, sample_weight, where)
+    arrays = soft_label_inputs(y_true, y_proba, sample_weight, where)
     arrays = check.fitting_average(average, arrays, "y_proba", decides=1)
     return _lovasz_softmax_loss(*arrays, average=average)
 
@@ -145,7 +145,7 @@ def _lovasz_softmax_loss(y_true, y_proba, sample_weight, where, *, average):
     value = average_score(
         lambda *_: loss, counts_of(data), average, data.weight, data.indicators, 0.0
     )
-    return in_domain(value, data)
+    return loss_in_domain(value, data)
 
 
 def _extension(error: Array, truth: Array, weight: Array) -> Array:

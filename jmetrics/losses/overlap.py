@@ -15,13 +15,13 @@ import jax.numpy as jnp
 from jax import Array
 
 from jmetrics._core import check
-from jmetrics._core.anatomy import Ends, declared, including
 from jmetrics._core.counts import BinaryCounts
 from jmetrics._core.numerics import safe_divide
+from jmetrics._core.plan import Ends, declared, including
 from jmetrics._core.types import ArrayLike, Number
 from jmetrics.classification._averages import AVERAGES, average_score
 from jmetrics.classification.overlap import fbeta, jaccard
-from jmetrics.losses._soft import checked_inputs, counts_of, loss_of, soft_labels
+from jmetrics.losses._soft import counts_of, loss_of, soft_label_inputs, soft_labels
 
 
 def _range_of_loss(zero_division: Any) -> Ends:
@@ -262,7 +262,7 @@ def _checked(
     *options: Any,
 ) -> Array:
     check.one_of("average", average, AVERAGES)
-    arrays = checked_inputs(y_true, y_proba, sample_weight, where)
+    arrays = soft_label_inputs(y_true, y_proba, sample_weight, where)
     arrays = check.fitting_average(average, arrays, "y_proba", decides=average != "samples")
     zero_division = check.number("zero_division", zero_division)
     return _overlap_loss(*arrays, zero_division, options, score=score, average=average)
@@ -281,7 +281,7 @@ def _tversky(
     counts: BinaryCounts, zero_division: float | Array, alpha: Number, beta: Number
 ) -> Array:
     alpha, beta = (jnp.asarray(option, counts.tp.dtype) for option in (alpha, beta))
-    alpha = check.defined(alpha, alpha >= 0, "`alpha` must not be negative")
-    beta = check.defined(beta, beta >= 0, "`beta` must not be negative")
+    alpha = check.nan_unless(alpha, alpha >= 0, "`alpha` must not be negative")
+    beta = check.nan_unless(beta, beta >= 0, "`beta` must not be negative")
     mixed = counts.tp + alpha * counts.fp + beta * counts.fn
     return safe_divide(counts.tp, mixed, zero_division)

@@ -12,13 +12,13 @@ import jax.numpy as jnp
 from jax import Array, lax
 
 from jmetrics._core import check
-from jmetrics._core.anatomy import NONNEGATIVE, declared
 from jmetrics._core.numerics import safe_divide
+from jmetrics._core.plan import NONNEGATIVE, declared
 from jmetrics._core.types import ArrayLike, Number
 from jmetrics.losses._lists import (
     Items,
     ListLoss,
-    over_lists,
+    list_loss,
     over_pairs,
     positive,
     sum_where,
@@ -80,7 +80,7 @@ def pairwise_logistic_loss(
         >>> round(float(pairwise_logistic_loss([[1, 0, 0]], [[2.0, 2.0, 0.0]])), 6)
         0.410038
     """
-    return over_lists(
+    return list_loss(
         _LOGISTIC,
         y_true,
         y_score,
@@ -146,7 +146,7 @@ def pairwise_hinge_loss(
         >>> float(pairwise_hinge_loss([[1, 0, 0]], [[2.0, 2.5, 0.0]]))
         0.75
     """
-    return over_lists(
+    return list_loss(
         _HINGE,
         y_true,
         y_score,
@@ -231,7 +231,7 @@ def lambda_loss(
         1.096
     """
     check.one_of("scheme", scheme, tuple(_SCHEMES))
-    return over_lists(
+    return list_loss(
         _lambda_loss(gain, scheme),
         y_true,
         y_score,
@@ -279,8 +279,8 @@ _LOGISTIC, _HINGE = (
 def _lambda_loss(gain: Gain, scheme: str) -> ListLoss:
     """The loss for a gain, cached so that it compiles once."""
     score = discounted(gain, ideal=True)
-    finish = functools.partial(_weighted_pairs, scheme=scheme)
-    return ListLoss(score.prepare, score.reason, finish)
+    finisher = functools.partial(_weighted_pairs, scheme=scheme)
+    return ListLoss(score.prepare, score.reason, finisher)
 
 
 class _Ranked(NamedTuple):
@@ -301,7 +301,7 @@ def _weighted_pairs(
 ) -> tuple[Array, Array]:
     dtype = items.score.dtype
     mu = jnp.asarray(mu, dtype)
-    mu = check.defined(mu, mu >= 0, "`mu` must not be negative")
+    mu = check.nan_unless(mu, mu >= 0, "`mu` must not be negative")
     best = ideal_gain(items.label, items.lists, None)
     gain = safe_divide(items.label, items.lists.of_each(best), 0.0)
     ranked = _ranked(items, gain, with_discounts=scheme in ("lambdarank", "ndcg_loss2++"))
@@ -334,14 +334,14 @@ def _ranked(items: Items, gain: Array, *, with_discounts: bool) -> _Ranked:
         return _Ranked(items.score, gain, rank, discount(rank), jnp.zeros_like(rank))
 
     # In storage order, the number of tied pairs that each step between neighbours separates.
-    place = above + before[0] + 1
-    between = _discount_step(place) * (before[0] + 1) * (tied - 1 - before[0])
+    stored_rank = above + before[0] + 1
+    between = _discount_step(stored_rank) * (before[0] + 1) * (tied - 1 - before[0])
 
     def add(own: Any, others: Any, together: Array) -> tuple[Array, ...]:
         tied = together & (others[0] == own[0])
         return tuple(sum_where(values, tied) for values in others[1:])
 
-    discounts, gaps = over_pairs(add, (score, discount(place), between), items)
+    discounts, gaps = over_pairs(add, (score, discount(stored_rank), between), items)
     pairs = jnp.maximum(tied * (tied - 1) / 2, 1)
     return _Ranked(items.score, gain, rank, discounts / jnp.maximum(tied, 1), gaps / pairs)
 

@@ -9,18 +9,18 @@ import jax.numpy as jnp
 from jax import Array, lax
 
 from jmetrics._core import check
-from jmetrics._core.anatomy import declared
 from jmetrics._core.numerics import safe_divide
 from jmetrics._core.order import order, tied_weight, unsort
+from jmetrics._core.plan import declared
 from jmetrics._core.sharding import with_auto_axes
 from jmetrics._core.types import ArrayLike, Number
 from jmetrics.losses._pairs import (
     SURROGATES,
+    BinaryScores,
     Options,
-    Scored,
+    binary_scores,
     mean_penalty,
     range_of_penalty,
-    scored,
 )
 
 
@@ -92,36 +92,36 @@ def partial_auc_loss(
 def _partial_auc_loss(
     y_true, y_score, sample_weight, where, max_fpr, min_tpr, margin, temperature, *, surrogate
 ):
-    data = scored(y_true, y_score, sample_weight, where)
+    data = binary_scores(y_true, y_score, sample_weight, where)
     dtype = data.at.score.dtype
     options = Options.of(surrogate, margin, temperature, data.at.score.dtype)
     most, least = jnp.asarray(max_fpr, dtype), jnp.asarray(min_tpr, dtype)
     positive, negative = _hardest(data, most, 1 - least)
     loss = mean_penalty(surrogate, data.at, data.truth, positive, negative, options)
-    loss = check.defined(loss, (most > 0) & (most <= 1), "`max_fpr` must be in (0, 1]")
-    loss = check.defined(loss, (least >= 0) & (least < 1), "`min_tpr` must be in [0, 1)")
-    return data.defined(options.defined(loss))
+    loss = check.nan_unless(loss, (most > 0) & (most <= 1), "`max_fpr` must be in (0, 1]")
+    loss = check.nan_unless(loss, (least >= 0) & (least < 1), "`min_tpr` must be in [0, 1)")
+    return data.nan_unless_valid(options.nan_unless_valid(loss))
 
 
-def _hardest(data: Scored, top: Array, bottom: Array) -> tuple[Array, Array]:
+def _hardest(data: BinaryScores, top: Array, bottom: Array) -> tuple[Array, Array]:
     """Weights of the lowest fraction of the positives and of the highest of the negatives."""
-    places = order(data.at.score)
+    by_score = order(data.at.score)
     kept = []
-    for weight, share, rising in ((data.positive, bottom, True), (data.negative, top, False)):
+    for weight, fraction, rising in ((data.positive, bottom, True), (data.negative, top, False)):
         counted = (weight != 0).astype(jnp.int32)
         (before, tied), (first, several) = (
-            tied_weight(w[places.item], places.start, places.end) for w in (weight, counted)
+            tied_weight(w[by_score.item], by_score.start, by_score.end) for w in (weight, counted)
         )
-        total, whole = jnp.sum(weight, dtype=before.dtype), share >= 1
+        total, whole = jnp.sum(weight, dtype=before.dtype), fraction >= 1
         before = total - before - tied if rising else before
         last = first == 0 if rising else first + several == jnp.sum(counted, dtype=first.dtype)
-        total, before, tied = (w.astype(share.dtype) for w in (total, before, tied))
+        total, before, tied = (w.astype(fraction.dtype) for w in (total, before, tied))
         # A fraction of 1 is an endpoint, not a kink: the last samples keep their slope.
-        room = jnp.where(whole & last, tied - (1 - share) * total, share * total - before)
+        room = jnp.where(whole & last, tied - (1 - fraction) * total, fraction * total - before)
         # A sample of zero weight takes no room; its derivative depends on whether any is left.
         part = safe_divide(room, tied, jnp.where((room > 0) | whole, 1.0, 0.0))
         sloped = (room > 0) & (room <= tied)
         part = jnp.where(sloped, part, lax.stop_gradient(jnp.clip(part, 0, 1)))
-        part = unsort(part[None], places.item[None])[0]
-        kept.append(weight.astype(share.dtype) * part)
+        part = unsort(part[None], by_score.item[None])[0]
+        kept.append(weight.astype(fraction.dtype) * part)
     return kept[0], kept[1]

@@ -10,20 +10,20 @@ import jax.numpy as jnp
 from jax import Array
 
 from jmetrics._core import check
-from jmetrics._core.anatomy import declared
 from jmetrics._core.numerics import safe_divide, scaled_by_sum, weighted_sum
 from jmetrics._core.pairs import KERNELS, kernel_sum
+from jmetrics._core.plan import declared
 from jmetrics._core.sharding import with_auto_axes
 from jmetrics._core.types import ArrayLike, Number
 from jmetrics.losses._pairs import (
     Options,
+    binary_scores,
     highest,
     negated,
-    pair_line,
+    normalised_weights,
+    penalty_points,
     range_of_penalty,
     scale_of,
-    scored,
-    shares,
 )
 
 
@@ -91,18 +91,18 @@ def p_norm_push_loss(
 def _p_norm_push_loss(
     y_true, y_score, sample_weight, where, power, margin, temperature, *, surrogate
 ):
-    data = scored(y_true, y_score, sample_weight, where)
+    data = binary_scores(y_true, y_score, sample_weight, where)
     dtype = data.at.score.dtype
     options = Options.of(surrogate, margin, temperature, data.at.score.dtype)
     p = scaled_by_sum(data.positive.astype(dtype))
     # From the negatives, differences change sign, and the margin is on their side.
-    points = pair_line(surrogate, negated(data.at), ~data.truth, options)
+    points = penalty_points(surrogate, negated(data.at), ~data.truth, options)
     height = kernel_sum(surrogate, points, p, scale_of(surrogate, options))
     power = jnp.asarray(power, dtype)
     height = safe_divide(height, jnp.sum(p), 0.0)
-    loss = _power_mean(height, shares(data.negative, dtype), power)
-    loss = check.defined(loss, power >= 1, "`power` must be at least 1")
-    return data.defined(options.defined(loss))
+    loss = _power_mean(height, normalised_weights(data.negative, dtype), power)
+    loss = check.nan_unless(loss, power >= 1, "`power` must be at least 1")
+    return data.nan_unless_valid(options.nan_unless_valid(loss))
 
 
 def _power_mean(x: Array, weight: Array, power: Array) -> Array:
@@ -189,13 +189,15 @@ def top_push_loss(
 
 @functools.partial(jax.jit, static_argnames="surrogate")
 def _top_push_loss(y_true, y_score, sample_weight, where, margin, temperature, *, surrogate):
-    data = scored(y_true, y_score, sample_weight, where)
+    data = binary_scores(y_true, y_score, sample_weight, where)
     score = data.at.score
     options = Options.of(surrogate, margin, temperature, score.dtype)
-    top, rest = highest(data.at, data.negative != 0)
+    top, compensation = highest(data.at, data.negative != 0)
     some = jnp.isfinite(top)
-    gap = (score - jnp.where(some, top, 0)) + (data.at.rest - rest)
+    gap = (score - jnp.where(some, top, 0)) + (data.at.compensation - compensation)
     gap = jnp.where(data.truth & some, gap, jnp.zeros_like(gap))
     penalty = _PENALTIES[surrogate](gap, options)
-    loss = weighted_sum(penalty, shares(data.positive, score.dtype))
-    return data.defined(options.defined(jnp.where(some, loss, jnp.zeros_like(loss))))
+    loss = weighted_sum(penalty, normalised_weights(data.positive, score.dtype))
+    return data.nan_unless_valid(
+        options.nan_unless_valid(jnp.where(some, loss, jnp.zeros_like(loss)))
+    )

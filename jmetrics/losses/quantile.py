@@ -9,8 +9,8 @@ import jax.numpy as jnp
 from jax import Array
 
 from jmetrics._core import check
-from jmetrics._core.anatomy import NONNEGATIVE, declared
 from jmetrics._core.numerics import accumulator, weighted_mean
+from jmetrics._core.plan import NONNEGATIVE, declared
 from jmetrics._core.quantiles import rising_levels
 from jmetrics._core.types import ArrayLike, Number
 from jmetrics._core.weights import relative, resolve_exactly
@@ -162,7 +162,7 @@ def expectile_loss(
 def _expectile_loss(y_true, y_pred, sample_weight, where, alpha):
     y_true, y_pred, weight = resolve_exactly(y_true, y_pred, relative(sample_weight, where), where)
     error, alpha = y_true - y_pred, jnp.asarray(alpha, y_true.dtype)
-    alpha = check.defined(alpha, (alpha >= 0) & (alpha <= 1), "`alpha` must be in [0, 1]")
+    alpha = check.nan_unless(alpha, (alpha >= 0) & (alpha <= 1), "`alpha` must be in [0, 1]")
     loss = jnp.where(error >= 0, alpha, 1 - alpha) * jnp.square(error)
     return weighted_mean(loss, weight, undefined=0.0)
 
@@ -227,7 +227,7 @@ def interval_score_loss(
 def _interval_score_loss(y_true, y_pred, sample_weight, where, alpha, smoothing, *, kernel):
     y_true, y_pred, weight = resolve_exactly(y_true, y_pred, relative(sample_weight, where), where)
     alpha = jnp.asarray(alpha, y_pred.dtype)
-    alpha = check.defined(alpha, (alpha > 0) & (alpha <= 1), "`alpha` must be in (0, 1]")
+    alpha = check.nan_unless(alpha, (alpha > 0) & (alpha <= 1), "`alpha` must be in (0, 1]")
     # The noise is symmetric, ρ_(1−α/2)(u) = ρ_(α/2)(−u): 1 − α/2 would round a small α away.
     error = (y_true[:, None] - y_pred) * jnp.asarray([[1, -1]], y_pred.dtype)
     loss = _pinball(error, alpha / 2, smoothing, kernel)
@@ -312,14 +312,14 @@ def _crps_loss(y_true, y_pred, sample_weight, where, alpha, smoothing, *, kernel
     y_true, y_pred, weight = resolve_exactly(y_true, y_pred, relative(sample_weight, where), where)
     m, dtype = y_pred.shape[1], y_pred.dtype
     if alpha is None:
-        place = jnp.arange(m).astype(dtype)
-        alpha = place / max(m - 1, 1) if fair else (place + 0.5) / m
-        share = jnp.full(m, 2 / m, dtype)
+        index = jnp.arange(m).astype(dtype)
+        alpha = index / max(m - 1, 1) if fair else (index + 0.5) / m
+        fraction = jnp.full(m, 2 / m, dtype)
     else:
-        alpha, share, rising = rising_levels(alpha.astype(dtype))
-        alpha = check.defined(alpha, rising, "`alpha` must rise within [0, 1]")
+        alpha, fraction, rising = rising_levels(alpha.astype(dtype))
+        alpha = check.nan_unless(alpha, rising, "`alpha` must rise within [0, 1]")
     loss = _pinball(y_true[:, None] - y_pred, alpha[None], smoothing, kernel)
-    return weighted_mean(jnp.sum(share[None] * loss, axis=1), weight, undefined=0.0)
+    return weighted_mean(jnp.sum(fraction[None] * loss, axis=1), weight, undefined=0.0)
 
 
 def non_crossing_quantiles(raw: ArrayLike) -> Array:

@@ -9,8 +9,8 @@ import jax.numpy as jnp
 from jax import Array, lax
 
 from jmetrics._core import check
-from jmetrics._core.anatomy import UNIT, declared
 from jmetrics._core.numerics import accumulator, safe_divide
+from jmetrics._core.plan import UNIT, declared
 from jmetrics._core.sharding import with_auto_axes
 from jmetrics._core.types import ArrayLike, Number
 from jmetrics._core.weights import clean
@@ -19,7 +19,7 @@ from jmetrics.losses._lists import (
     Items,
     ListLoss,
     item_lists,
-    over_lists,
+    list_loss,
     scores_of_items,
     total,
 )
@@ -92,7 +92,7 @@ def _soft_rank(y_score, where, segment_ids, temperature, *, kernel, count):
     score = clean(scores_of_items(y_score, accumulator(y_score), on, lists), None, where)
     (ranks,) = _ranks(Items(score, score, on, lists), (), temperature, kernel)
     unknown = lists.of_each(lists.sum((on & (score != score)).astype(jnp.int32)))
-    ranks = check.defined(ranks, unknown == 0, "`y_score` must not be NaN")
+    ranks = check.nan_unless(ranks, unknown == 0, "`y_score` must not be NaN")
     return jnp.where(on, ranks, jnp.zeros_like(ranks))
 
 
@@ -101,10 +101,12 @@ def _ranks(
 ) -> tuple[Array, ...]:
     """Soft rank of each item, and the soft sum of each weight above it."""
     temperature = jnp.asarray(temperature, items.score.dtype)
-    warm = temperature > 0
+    valid_temperature = temperature > 0
     weights = (jnp.ones_like(items.score), *weights)
-    above = soft_counts_above(items, weights, jnp.where(warm, temperature, 1), kernel)
-    rank = check.defined(1 + (above[0] - 0.5), warm, "`temperature` must be positive")
+    above = soft_counts_above(items, weights, jnp.where(valid_temperature, temperature, 1), kernel)
+    rank = check.nan_unless(
+        1 + (above[0] - 0.5), valid_temperature, "`temperature` must be positive"
+    )
     return rank, *(a - w / 2 for a, w in zip(above[1:], weights[1:], strict=True))
 
 
@@ -167,7 +169,7 @@ def approx_ndcg_loss(
         0.3115
     """
     check.one_of("kernel", kernel, KERNELS)
-    return over_lists(
+    return list_loss(
         _approx_ndcg(gain, kernel),
         y_true,
         y_score,
@@ -341,7 +343,7 @@ def _of_relevant(
     average,
 ):
     check.one_of("kernel", kernel, KERNELS)
-    return over_lists(
+    return list_loss(
         _RELEVANT[name, kernel],
         y_true,
         y_score,
@@ -388,7 +390,7 @@ def _some(items: Items) -> Array:
 
 
 _RELEVANT = {
-    (name, kernel): ListLoss(relevant, NOT_NAN, functools.partial(finish, kernel=kernel))
-    for name, finish in (("mrr", _reciprocal), ("map", _average_precision))
+    (name, kernel): ListLoss(relevant, NOT_NAN, functools.partial(finisher, kernel=kernel))
+    for name, finisher in (("mrr", _reciprocal), ("map", _average_precision))
     for kernel in KERNELS
 }

@@ -11,9 +11,9 @@ import jax.numpy as jnp
 from jax import Array, lax
 
 from jmetrics._core import check
-from jmetrics._core.anatomy import UNIT, declared
 from jmetrics._core.counts import are_classes, are_labels, as_labels
 from jmetrics._core.numerics import accumulator, from_largest, weighted_mean
+from jmetrics._core.plan import UNIT, declared
 from jmetrics._core.types import ArrayLike, Number
 from jmetrics._core.weights import admissible, clean, combine, relative
 
@@ -83,15 +83,15 @@ def _soft_top_k_accuracy_loss(y_true, y_score, sample_weight, where, temperature
     own = as_labels(y_true)[:, None] == column.astype(as_labels(y_true).dtype)
     if k < n_classes:
         margin = _margins(score, temperature, k)
-        share = jax.nn.sigmoid(-jnp.sum(jnp.where(own, margin, jnp.zeros_like(margin)), axis=1))
+        fraction = jax.nn.sigmoid(-jnp.sum(jnp.where(own, margin, jnp.zeros_like(margin)), axis=1))
     else:
-        share = jnp.zeros(weight.shape, dtype)
-    loss = weighted_mean(share, weight, undefined=0.0)
+        fraction = jnp.zeros(weight.shape, dtype)
+    loss = weighted_mean(fraction, weight, undefined=0.0)
     known = are_labels(y_true) & are_classes(as_labels(y_true), n_classes)
     reason = f"`y_true` must be a class from 0 to {n_classes - 1}"
-    loss = check.defined(loss, jnp.all(admissible(weight, known)), reason)
-    loss = check.defined(loss, temperature > 0, "`temperature` must be positive")
-    return check.defined(loss, jnp.all(score == score), "`y_score` must not be NaN")
+    loss = check.nan_unless(loss, jnp.all(admissible(weight, known)), reason)
+    loss = check.nan_unless(loss, temperature > 0, "`temperature` must be positive")
+    return check.nan_unless(loss, jnp.all(score == score), "`y_score` must not be NaN")
 
 
 def _margins(score: Array, temperature: Array, k: int) -> Array:

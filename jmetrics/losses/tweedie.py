@@ -11,7 +11,6 @@ import jax.numpy as jnp
 from jax import Array, lax
 
 from jmetrics._core import check
-from jmetrics._core.anatomy import NONNEGATIVE, REAL, declared
 from jmetrics._core.deviance import (
     Power,
     inside,
@@ -20,6 +19,7 @@ from jmetrics._core.deviance import (
     unit_deviance_of_log,
 )
 from jmetrics._core.numerics import nearest, weighted_mean
+from jmetrics._core.plan import NONNEGATIVE, REAL, declared
 from jmetrics._core.types import ArrayLike, Number
 from jmetrics._core.weights import relative, resolve_exactly
 
@@ -292,7 +292,7 @@ def _tweedie_loss(y_true, y_pred, sample_weight, where, power, floor, *, devianc
     y_true, y_pred, weight = resolve_exactly(y_true, y_pred, relative(sample_weight, where), where)
     error, y_true, y_pred = y_true - y_pred, nearest(y_true), nearest(y_pred)
     power, floor = power.astype(y_true.dtype), jnp.asarray(floor, y_true.dtype)
-    floor = check.defined(floor, floor > 0, "`floor` must be positive")
+    floor = check.nan_unless(floor, floor > 0, "`floor` must be positive")
     one, off = jnp.ones_like(y_true), weight == 0
     domain = inside(y_true, one, power)
     if deviance is _likelihood:
@@ -309,7 +309,7 @@ def _tweedie_loss(y_true, y_pred, sample_weight, where, power, floor, *, devianc
         y_true, y_pred = jnp.where(lost, one, y_true), jnp.where(lost, 0, y_pred)
         error = jnp.where(lost, one, error)
     reason = _BETWEEN if deviance is _likelihood else _DOMAIN
-    values = check.defined(of(y_true, y_pred, error), domain | off, reason)
+    values = check.nan_unless(of(y_true, y_pred, error), domain | off, reason)
     return weighted_mean(lax.optimization_barrier(values), weight, undefined=0.0)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from jmetrics import probability, regression
 from jmetrics._core.numerics import safe_divide
 from jmetrics._core.types import ArrayLike
-from jmetrics.inference import jackknife, proportion_interval
+from jmetrics.inference import infinitesimal_jackknife, proportion_interval
 from jmetrics.plot import _style
 
 if TYPE_CHECKING:
@@ -78,16 +78,16 @@ def calibration_curve(
         curve = probability.calibration_curve(
             arrays, y_proba, sample_weight=sample_weight, **options
         )
-    share, predicted, weight = (jnp.asarray(field) for field in curve)
-    counts = weight.astype(share.dtype)
+    fraction, predicted, weight = (jnp.asarray(field) for field in curve)
+    counts = weight.astype(fraction.dtype)
     if y_proba is not None and sample_weight is not None:
-        squares = jnp.square(jnp.asarray(sample_weight, share.dtype))
+        squares = jnp.square(jnp.asarray(sample_weight, fraction.dtype))
         of_squares = probability.calibration_curve(
             arrays, y_proba, sample_weight=squares, **options
         )
         counts = safe_divide(jnp.square(counts), of_squares.weight, 0.0)
     held = np.asarray(counts) > 0
-    hits, counts = (jnp.asarray(np.asarray(a)[held]) for a in (share * counts, counts))
+    hits, counts = (jnp.asarray(np.asarray(a)[held]) for a in (fraction * counts, counts))
     interval = proportion_interval(
         jnp.minimum(hits, counts), counts, confidence_level=confidence_level
     )
@@ -98,7 +98,7 @@ def calibration_curve(
         _bars(ax, np.asarray(predicted), np.asarray(weight))
         _style.reference(ax, slope=1)
     several = y_proba is not None and np.ndim(y_proba) == 2
-    event = "share of right predictions" if several else "share of events"
+    event = "fraction of correct predictions" if several else "fraction of events"
     _style.unit_square(ax, "predicted probability", event)
     _style.legend(ax, loc="upper left")
     return ax
@@ -110,11 +110,11 @@ def _bars(ax: Axes, predicted: np.ndarray, weight: np.ndarray) -> None:
     A bar fills its bin, but for bins of unequal width stands thin at the mean prediction.
     """
     right = ax.twinx()
-    places, width = (np.arange(len(weight)) + 0.5) / len(weight), 0.9 / len(weight)
+    centres, width = (np.arange(len(weight)) + 0.5) / len(weight), 0.9 / len(weight)
     held = weight > 0
-    if np.any(np.abs(predicted - places)[held] > 0.501 / len(weight)):
-        places, width = predicted, 0.015
-    right.bar(places[held], weight[held], width, color="0.82", zorder=-1)
+    if np.any(np.abs(predicted - centres)[held] > 0.501 / len(weight)):
+        centres, width = predicted, 0.015
+    right.bar(centres[held], weight[held], width, color="0.82", zorder=-1)
     most = max(float(weight.max(initial=0)), 1.0)
     # A margin of the unit square lies below 0 there too.
     right.set_ylim(-0.02 * most / _BARS, 1.02 * most / _BARS)
@@ -174,7 +174,7 @@ def quantile_coverage(
     """
     result = y_true
     if y_pred is not None:
-        result = jackknife(regression.quantile_coverage)(
+        result = infinitesimal_jackknife(regression.quantile_coverage)(
             y_true,
             y_pred,
             confidence_level=confidence_level,

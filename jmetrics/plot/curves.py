@@ -236,14 +236,14 @@ def _deviate(rate: Any) -> np.ndarray:
 def _deviate_axes(ax: Axes) -> None:
     """Ticks at rates, and limits that hold all that was ever drawn and a tick."""
     drawn = ax.dataLim
-    places, names = _deviate(_TICKS), [f"{100 * tick:g} %" for tick in _TICKS]
+    positions, names = _deviate(_TICKS), [f"{100 * tick:g} %" for tick in _TICKS]
 
     def limits(low: float, high: float) -> tuple[float, float]:
-        nearest = places[np.argmin(np.abs(places - (low + high) / 2))]
+        nearest = positions[np.argmin(np.abs(positions - (low + high) / 2))]
         return min(low, nearest) - 0.1, max(high, nearest) + 0.1
 
-    ax.set_xticks(places, names, rotation=45, ha="right", rotation_mode="anchor")
-    ax.set_yticks(places, names)
+    ax.set_xticks(positions, names, rotation=45, ha="right", rotation_mode="anchor")
+    ax.set_yticks(positions, names)
     ax.set(
         xlabel="false positive rate (probit scale)",
         ylabel="false negative rate (probit scale)",
@@ -266,5 +266,5 @@ def _precision_at(y_true: Any, y_score: Any, *, grid: Any, sample_weight: Any, w
     """Precision at the highest thresholds that reach these recalls."""
     curve = curves.precision_recall_curve(y_true, y_score, sample_weight=sample_weight, where=where)
     falling = -curve.recall
-    place = jnp.searchsorted(falling, -grid.astype(falling.dtype), side="right") - 1
-    return curve.precision[place]
+    index = jnp.searchsorted(falling, -grid.astype(falling.dtype), side="right") - 1
+    return curve.precision[index]

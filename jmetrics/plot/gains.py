@@ -146,7 +146,7 @@ def lift_curve(
 def _percent(ax: Axes, which: str) -> None:
     for name in which:
         axis = getattr(ax, f"{name}axis")
-        axis.set_major_formatter(lambda share, _: f"{100 * share:g} %")
+        axis.set_major_formatter(lambda fraction, _: f"{100 * fraction:g} %")
 
 
 def _gain(y_true: Any, y_score: Any, *, sample_weight: Any, where: Any) -> tuple[Array, Array]:

@@ -99,13 +99,13 @@ def ndcg_at_k(
     where: ArrayLike | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw NDCG of the first k places against k, with bootstrap intervals over the lists.
+    """Draw NDCG of the first k ranks against k, with bootstrap intervals over the lists.
 
     Args:
         y_true: Relevance, shape (n_lists, list_size), or a result with `estimate`, `low` and `high`
             of shape (len(ks),), such as `jmetrics.inference.bootstrap` returns for `k=ks`.
         y_score: Scores, shape (n_lists, list_size); not with a result.
-        ks: Numbers of places, positive integers; static.
+        ks: Numbers of top ranks, positive integers; static.
         label: Name of the curve in the legend. Several curves on one `ax` differ in colour and
             dashes.
         key: A random key of `jax.random` for the intervals; `jax.random.key(0)` by default.
@@ -142,10 +142,10 @@ def ndcg_at_k(
         )
         result = data.resampled(ndcg_score, k=ks)
     ax = _style.axes(ax)
-    places = np.arange(len(ks))
-    _style.points(ax, places, result, label)
-    ax.set_xticks(places, [str(k) for k in ks])
-    ax.set(xlabel="k, number of places looked at", ylabel="NDCG@k")
+    positions = np.arange(len(ks))
+    _style.points(ax, positions, result, label)
+    ax.set_xticks(positions, [str(k) for k in ks])
+    ax.set(xlabel="k, number of top ranks", ylabel="NDCG@k")
     ax.grid(axis="y", color="0.9", linewidth=0.6)
     ax.set_axisbelow(True)
     _style.legend(ax, loc="best")

@@ -74,36 +74,38 @@ def confusion_matrix(
     if len(names) != len(counts):
         raise ValueError(f"`display_labels` must have {len(counts)} entries, got {len(names)}")
     total = counts.sum(axis=1, keepdims=True)
-    shares = np.divide(counts, total, out=np.zeros(counts.shape), where=total > 0)
+    fractions = np.divide(counts, total, out=np.zeros(counts.shape), where=total > 0)
     side = max(_style.SIZE[1], 0.45 * min(len(counts), _MOST_NUMBERS) + 1.2)
     ax = _style.axes(ax, width=side + 0.6, height=side)
-    image = ax.imshow(shares, cmap="Blues", vmin=0, vmax=1)
+    image = ax.imshow(fractions, cmap="Blues", vmin=0, vmax=1)
     if len(counts) <= _MOST_NUMBERS:
-        _numbers(ax, counts, shares)
+        _numbers(ax, counts, fractions)
     _name_classes(ax, names)
-    bar = ax.figure.colorbar(image, ax=ax, shrink=0.8, format=lambda share, _: f"{100 * share:g} %")
-    bar.set_label("share of the true class")
+    bar = ax.figure.colorbar(
+        image, ax=ax, shrink=0.8, format=lambda fraction, _: f"{100 * fraction:g} %"
+    )
+    bar.set_label("fraction of the true class")
     bar.outline.set_visible(False)
     return ax
 
 
-def _numbers(ax: Axes, counts: np.ndarray, shares: np.ndarray) -> None:
+def _numbers(ax: Axes, counts: np.ndarray, fractions: np.ndarray) -> None:
     few = len(counts) <= _NARROW
     whole = np.all(counts == np.round(counts))
-    for (row, column), share in np.ndenumerate(shares):
+    for (row, column), fraction in np.ndenumerate(fractions):
         count = f"{counts[row, column]:,.{0 if whole else 1}f}".replace(",", "\u202f")
-        text = f"{count}\n{100 * share:.1f} %" if few else count
+        text = f"{count}\n{100 * fraction:.1f} %" if few else count
         size = 8 if few else 6
-        color = "white" if share > 0.55 else "black"
+        color = "white" if fraction > 0.55 else "black"
         ax.text(column, row, text, ha="center", va="center", color=color, fontsize=size)
 
 
 def _name_classes(ax: Axes, names: list[str]) -> None:
     few = len(names) <= _NARROW and max(map(len, names)) <= 8
     step = 1 + (len(names) - 1) // 30
-    places = np.arange(0, len(names), step)
-    shown = [names[place] for place in places]
-    ax.set_xticks(places, shown, rotation=0 if few else 90)
-    ax.set_yticks(places, shown)
+    positions = np.arange(0, len(names), step)
+    shown = [names[position] for position in positions]
+    ax.set_xticks(positions, shown, rotation=0 if few else 90)
+    ax.set_yticks(positions, shown)
     ax.set(xlabel="predicted class", ylabel="true class")
     ax.tick_params(length=0)

@@ -11,8 +11,8 @@ from jax import Array, lax
 from jmetrics._core import check
 from jmetrics._core.counts import are_classes, are_labels, as_labels
 from jmetrics._core.exporting import exportable
-from jmetrics._core.merging import ALL, STEADY, Legal, kinds
-from jmetrics._core.numerics import accumulator, safe_divide, tabulate
+from jmetrics._core.merging import DomainCheck, Reduction, reductions
+from jmetrics._core.numerics import accumulator, safe_divide, weighted_bincount
 from jmetrics._core.weights import admissible, clean, combine, over_trailing
 
 
@@ -68,23 +68,23 @@ def is_class(label: Array, n_classes: int) -> Array:
     return label[:, None] == column
 
 
-def in_domain(value: Array, data: Classified, evidence: Array) -> Array:
+def nan_outside_domain(value: Array, data: Classified, derived: Array) -> Array:
     """`value` of each sample; NaN for a label or a probability outside the domain.
 
-    `evidence` is computed from the probabilities and is NaN wherever one of them is.
+    `derived` is computed from the probabilities and is NaN wherever one of them is.
     """
-    probable = ~jnp.isnan(evidence)
+    probable = ~jnp.isnan(derived)
     if probable.ndim == 2:
         probable = jnp.all(probable, axis=1)
-    value = check.defined(value, data.known, wrong_label(data.n_classes))
-    return check.defined(value, probable, PROBABLE)
+    value = check.nan_unless(value, data.known, wrong_label(data.n_classes))
+    return check.nan_unless(value, probable, PROBABLE)
 
 
-def all_in_domain(data: Classified, evidence: Array) -> tuple[Legal, ...]:
+def domain_checks(data: Classified, derived: Array) -> tuple[DomainCheck, ...]:
     """Whether all labels and probabilities are in the domain."""
     return (
-        Legal(jnp.all(data.known), wrong_label(data.n_classes)),
-        Legal(~jnp.any(jnp.isnan(evidence)), PROBABLE),
+        DomainCheck(jnp.all(data.known), wrong_label(data.n_classes)),
+        DomainCheck(~jnp.any(jnp.isnan(derived)), PROBABLE),
     )
 
 
@@ -118,13 +118,13 @@ def class_weights(data: Classified) -> tuple[Array, Array]:
     """Weight of each class, and its number of samples of non-zero weight."""
     entries = (data.weight != 0).astype(jnp.int32)
     return (
-        tabulate(data.label, data.weight, data.n_classes),
-        tabulate(data.label, entries, data.n_classes),
+        weighted_bincount(data.label, data.weight, data.n_classes),
+        weighted_bincount(data.label, entries, data.n_classes),
     )
 
 
 @exportable
-@kinds(entries=STEADY, perfect=ALL)
+@reductions(entries=Reduction.COUNT, perfect=Reduction.ALL)
 class Explained(NamedTuple):
     """A loss, and the class weights that give the loss of predicting the class frequencies."""
 

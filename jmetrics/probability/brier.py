@@ -6,9 +6,9 @@ import jax.numpy as jnp
 from jax import Array
 
 from jmetrics._core import check
-from jmetrics._core.anatomy import AT_MOST_ONE, NONNEGATIVE, UNIT, Step, metric, plan
 from jmetrics._core.counts import sum_of_others
 from jmetrics._core.numerics import mean_of, safe_divide, weighted_sum, weighted_total
+from jmetrics._core.plan import AT_MOST_ONE, NONNEGATIVE, UNIT, Bound, metric, plan
 from jmetrics._core.types import ArrayLike
 from jmetrics.probability._classes import (
     Classified,
@@ -16,7 +16,7 @@ from jmetrics.probability._classes import (
     class_weights,
     classified,
     explained,
-    in_domain,
+    nan_outside_domain,
     row_sum,
 )
 
@@ -74,7 +74,7 @@ def brier_score_loss(
     )
     few = arrays[1].ndim == 1 or arrays[1].shape[1] < 3
     half = check.flag_or_auto("scale_by_half", scale_by_half, auto=few)
-    return plan(arrays, Step.of(_total_distance, half=half), Step.of(mean_of))
+    return plan(arrays, Bound.of(_total_distance, half=half), Bound.of(mean_of))
 
 
 def _total_distance(y_true, y_proba, sample_weight, where, *, half):
@@ -87,7 +87,7 @@ def squared_distances(data: Classified) -> Array:
     """Σ_k (p_k − [y = k])² of each sample, over both classes of two."""
     squares = jnp.square(data.proba - data.truth)
     distance = 2 * squares if squares.ndim == 1 else row_sum(squares)
-    return in_domain(distance, data, distance)
+    return nan_outside_domain(distance, data, distance)
 
 
 @metric(range=AT_MOST_ONE, greater_is_better=True)
@@ -135,7 +135,7 @@ def d2_brier_score(
     arrays = check.class_scores(
         y_true=y_true, y_proba=y_proba, sample_weight=sample_weight, where=where
     )
-    return plan(arrays, Step.of(_distances_and_classes), Step.of(_explained_spread))
+    return plan(arrays, Bound.of(_distances_and_classes), Bound.of(_explained_spread))
 
 
 def _distances_and_classes(y_true, y_proba, sample_weight, where):
@@ -196,7 +196,7 @@ def ranked_probability_score(
     arrays = check.class_scores(
         y_true=y_true, y_proba=y_proba, sample_weight=sample_weight, where=where
     )
-    return plan(arrays, Step.of(_cumulated_distances), Step.of(mean_of))
+    return plan(arrays, Bound.of(_cumulated_distances), Bound.of(mean_of))
 
 
 def _cumulated_distances(y_true, y_proba, sample_weight, where):
@@ -207,4 +207,4 @@ def _cumulated_distances(y_true, y_proba, sample_weight, where):
         loss = jnp.square(gap)
     else:
         loss = row_sum(jnp.square(jnp.cumsum(gap, axis=1)[:, :-1]))
-    return weighted_total(in_domain(loss, data, gap), data.weight)
+    return weighted_total(nan_outside_domain(loss, data, gap), data.weight)

@@ -13,14 +13,21 @@ from jax import Array, lax
 from jax.typing import DTypeLike
 
 from jmetrics._core import check
-from jmetrics._core.anatomy import NONNEGATIVE, UNIT, Step, metric, plan
 from jmetrics._core.exporting import exportable
-from jmetrics._core.merging import Legal, legal_value
-from jmetrics._core.numerics import absolute, accumulator, safe_divide, safe_sqrt, scaled, tabulate
+from jmetrics._core.merging import DomainCheck, apply_checks
+from jmetrics._core.numerics import (
+    absolute,
+    accumulator,
+    safe_divide,
+    safe_sqrt,
+    scaled,
+    weighted_bincount,
+)
 from jmetrics._core.order import order, tied_weight, unsort
+from jmetrics._core.plan import NONNEGATIVE, UNIT, Bound, metric, plan
 from jmetrics._core.sharding import with_auto_axes
 from jmetrics._core.types import ArrayLike
-from jmetrics.probability._classes import Classified, all_in_domain, classified, is_class
+from jmetrics.probability._classes import Classified, classified, domain_checks, is_class
 
 NORMS = ("l1", "l2", "max")
 STRATEGIES = ("uniform", "quantile")
@@ -28,7 +35,7 @@ MULTI_CLASS = ("top_label", "classwise")
 
 
 @exportable
-class Bins(NamedTuple):
+class BinSums(NamedTuple):
     """Sums over the samples of each bin; those of disjoint parts of the data add up."""
 
     hits: Array
@@ -46,16 +53,16 @@ class Bins(NamedTuple):
         return self.hits + self.misses
 
 
-def bin_sums(bins: Array, confidence: Array, hit: Array, weight: Array, n_bins: int) -> Bins:
+def bin_sums(bins: Array, confidence: Array, hit: Array, weight: Array, n_bins: int) -> BinSums:
     """Sum over each bin; all arrays (n,), `hit` boolean."""
     none = jnp.zeros_like(weight)
-    share = weight.astype(confidence.dtype)
-    sums = functools.partial(tabulate, bins, size=n_bins)
-    return Bins(
+    fraction = weight.astype(confidence.dtype)
+    sums = functools.partial(weighted_bincount, bins, size=n_bins)
+    return BinSums(
         hits=sums(weight=jnp.where(hit, weight, none)),
         misses=sums(weight=jnp.where(hit, none, weight)),
-        confidence=sums(weight=share * confidence),
-        gap=sums(weight=share * (hit.astype(confidence.dtype) - confidence)),
+        confidence=sums(weight=fraction * confidence),
+        gap=sums(weight=fraction * (hit.astype(confidence.dtype) - confidence)),
     )
 
 
@@ -84,11 +91,11 @@ def equal_mass(confidence: Array, weight: Array, n_bins: int) -> Array:
     by_confidence = order(confidence)
     item, start, end = (field[None] for field in by_confidence)
     above, tied = tied_weight(weight[item], start, end)
-    # Mid-ranks are doubled, so that integers stay integers; and edge b is `each` b + `rest` b /
-    # n_bins, which avoids products with a large rank.
-    place, total = (2 * above + tied)[0], 2 * jnp.sum(weight, dtype=weight.dtype)
-    rest = total % n_bins
-    each = (total - rest) // n_bins
+    # Mid-ranks are doubled, so that integers stay integers; and edge b is `each` b + `remainder` b
+    # / n_bins, which avoids products with a large rank.
+    midrank, total = (2 * above + tied)[0], 2 * jnp.sum(weight, dtype=weight.dtype)
+    remainder = total % n_bins
+    each = (total - remainder) // n_bins
 
     if jnp.issubdtype(weight.dtype, jnp.floating):
         # Far less than a sample, and more than the rounding of few of them: ties are found.
@@ -97,14 +104,14 @@ def equal_mass(confidence: Array, weight: Array, n_bins: int) -> Array:
 
         def passed(b: Array) -> Array:
             b = b.astype(weight.dtype)
-            return place - each * b > rest * b / n_bins + slack
+            return midrank - each * b > remainder * b / n_bins + slack
     else:
 
         def passed(b: Array) -> Array:
-            return place - each * b > rest * b // n_bins
+            return midrank - each * b > remainder * b // n_bins
 
-    share = safe_divide(place.astype(confidence.dtype), total.astype(confidence.dtype), 0.0)
-    from_top = _edges_passed(share * n_bins, passed, n_bins)
+    fraction = safe_divide(midrank.astype(confidence.dtype), total.astype(confidence.dtype), 0.0)
+    from_top = _edges_passed(fraction * n_bins, passed, n_bins)
     return unsort((n_bins - 1 - from_top)[None], item)[0]
 
 
@@ -199,13 +206,13 @@ def calibration_error(
     arrays = check.class_scores(
         y_true=y_true, y_proba=y_proba, sample_weight=sample_weight, where=where
     )
-    finish = Step.of(_error_of_bins, norm=norm, debiased=bool(debiased))
-    return _of_bins(arrays, finish, n_bins, strategy, multi_class)
+    finisher = Bound.of(_error_of_bins, norm=norm, debiased=bool(debiased))
+    return _of_bins(arrays, finisher, n_bins, strategy, multi_class)
 
 
 def _of_bins(
     arrays: Any,
-    finish: Step,
+    finisher: Bound,
     n_bins: Any,
     strategy: Any,
     multi_class: str = "top_label",
@@ -213,35 +220,35 @@ def _of_bins(
     """Plan to bin and finish; "quantile" does not merge, since its edges depend on the data."""
     check.one_of("strategy", strategy, STRATEGIES)
     n_bins = check.positive_integer("n_bins", n_bins)
-    measure = Step.of(_binned, n_bins=n_bins, strategy=strategy, multi_class=multi_class)
-    return plan(arrays, measure, finish, merges=strategy == "uniform")
+    kernel = Bound.of(_binned, n_bins=n_bins, strategy=strategy, multi_class=multi_class)
+    return plan(arrays, kernel, finisher, merges=strategy == "uniform")
 
 
 @exportable
 class Binned(NamedTuple):
     """Sums of each bin, and whether labels and probabilities are valid."""
 
-    bins: Bins
-    legal: tuple[Legal, ...]
+    bins: BinSums
+    checks: tuple[DomainCheck, ...]
 
     def finished(self, value: Any) -> Any:
         """One or several values; NaN if something is invalid."""
-        return legal_value(value, self.legal)
+        return apply_checks(value, self.checks)
 
 
 @with_auto_axes
 def _binned(y_true, y_proba, sample_weight, where, *, n_bins, strategy, multi_class):
     data = classified(y_true, y_proba, sample_weight, where)
 
-    def of(confidence: Array, hit: Array) -> Bins:
+    def of(confidence: Array, hit: Array) -> BinSums:
         bins = assign_bins(confidence, data.weight, n_bins, strategy, accumulator(y_proba))
         return bin_sums(bins, confidence, hit, data.weight, n_bins)
 
     if multi_class == "classwise" and data.proba.ndim == 2:
         bins = jax.vmap(of)(data.proba.T, is_class(data.label, data.n_classes).T)
-        return Binned(bins, all_in_domain(data, data.proba))
+        return Binned(bins, domain_checks(data, data.proba))
     confidence, hit = top_label(data)
-    return Binned(of(confidence, hit), all_in_domain(data, confidence))
+    return Binned(of(confidence, hit), domain_checks(data, confidence))
 
 
 def _error_of_bins(statistic, *, norm, debiased):
@@ -251,7 +258,7 @@ def _error_of_bins(statistic, *, norm, debiased):
     return statistic.finished(jnp.mean(jax.vmap(error)(statistic.bins)))
 
 
-def error_of(bins: Bins, norm: str, debiased: bool = False) -> Array:
+def error_of(bins: BinSums, norm: str, debiased: bool = False) -> Array:
     """Mean or maximum over the bins of the distance between confidence and frequency."""
     weight = bins.weight.astype(bins.gap.dtype)
     total = jnp.sum(weight)
@@ -341,7 +348,7 @@ def calibration_curve(
     arrays = check.class_scores(
         y_true=y_true, y_proba=y_proba, sample_weight=sample_weight, where=where
     )
-    return _of_bins(arrays, Step.of(_curve), n_bins, strategy)
+    return _of_bins(arrays, Bound.of(_curve), n_bins, strategy)
 
 
 def _curve(statistic):
@@ -420,7 +427,7 @@ def brier_decomposition(
         [0.1, 0.24, 0.24]
     """
     arrays = check.samples(y_true=y_true, y_proba=y_proba, sample_weight=sample_weight, where=where)
-    return _of_bins(arrays, Step.of(_decomposed), n_bins, strategy)
+    return _of_bins(arrays, Bound.of(_decomposed), n_bins, strategy)
 
 
 def _decomposed(statistic):

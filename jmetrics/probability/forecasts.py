@@ -12,7 +12,6 @@ import numpy as np
 from jax import Array, lax
 
 from jmetrics._core import check
-from jmetrics._core.anatomy import NONNEGATIVE, REAL, Step, metric, plan
 from jmetrics._core.numerics import (
     Whole,
     absolute,
@@ -22,6 +21,7 @@ from jmetrics._core.numerics import (
     safe_sqrt,
     weighted_total,
 )
+from jmetrics._core.plan import NONNEGATIVE, REAL, Bound, metric, plan
 from jmetrics._core.quantiles import rising_levels
 from jmetrics._core.types import ArrayLike
 from jmetrics._core.weights import clean, resolve_exactly
@@ -78,8 +78,8 @@ def crps_ensemble(
     y_true, sample_weight, where = check.samples(
         y_true=y_true, sample_weight=sample_weight, where=where
     )
-    measure = Step.of(_of_ensembles, fair=bool(fair))
-    return plan((y_true, y_pred, sample_weight, where), measure, Step.of(mean_of))
+    kernel = Bound.of(_of_ensembles, fair=bool(fair))
+    return plan((y_true, y_pred, sample_weight, where), kernel, Bound.of(mean_of))
 
 
 def _of_ensembles(y_true, y_pred, sample_weight, where, *, fair):
@@ -142,13 +142,13 @@ def crps_quantiles(
         y_true=y_true, sample_weight=sample_weight, where=where
     )
     arrays = y_true, y_pred, sample_weight, where
-    return plan(arrays, Step.of(_of_quantiles, alpha), Step.of(mean_of))
+    return plan(arrays, Bound.of(_of_quantiles, alpha), Bound.of(mean_of))
 
 
 def _of_quantiles(y_true, y_pred, sample_weight, where, alpha):
     y_true, y_pred, weight = resolve_exactly(y_true, y_pred, sample_weight, where)
     alpha, width, rising = rising_levels(alpha.astype(y_pred.dtype))
-    alpha = check.defined(alpha, rising, "`alpha` must rise within [0, 1]")
+    alpha = check.nan_unless(alpha, rising, "`alpha` must rise within [0, 1]")
     error = y_true[:, None] - y_pred
     pinball = jnp.maximum(alpha[None] * error, (alpha[None] - 1) * error)
     return weighted_total(jnp.sum(width[None] * pinball, axis=1), weight)
@@ -335,7 +335,7 @@ def mean_score(
     """Mean of score(y_true − y_pred, scale)."""
     arrays = check.samples(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where)
     scale = check.number_or_samples("scale", scale, arrays[0].shape)
-    return plan(arrays, Step.of(_scores, scale, score=score), Step.of(mean_of))
+    return plan(arrays, Bound.of(_scores, scale, score=score), Bound.of(mean_of))
 
 
 def _scores(y_true, y_pred, sample_weight, where, scale, *, score):
@@ -348,7 +348,7 @@ def _scores(y_true, y_pred, sample_weight, where, scale, *, score):
     positive = scale > 0
     scale = jnp.where(positive, scale, jnp.ones_like(scale))
     value = score(y_true - y_pred, scale)
-    value = check.defined(value, positive | (weight == 0), "`scale` must be positive")
+    value = check.nan_unless(value, positive | (weight == 0), "`scale` must be positive")
     return weighted_total(value, weight)
 
 
@@ -477,8 +477,8 @@ def energy_score(
     y_true, sample_weight, where = check.samples(
         y_true=y_true, sample_weight=sample_weight, where=where, ndim=(2,)
     )
-    measure = Step.of(_of_vectors, fair=bool(fair))
-    return plan((y_true, y_pred, sample_weight, where), measure, Step.of(mean_of))
+    kernel = Bound.of(_of_vectors, fair=bool(fair))
+    return plan((y_true, y_pred, sample_weight, where), kernel, Bound.of(mean_of))
 
 
 def _of_vectors(y_true, y_pred, sample_weight, where, *, fair):

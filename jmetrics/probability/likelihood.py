@@ -8,7 +8,6 @@ from jax import Array, lax
 from jax.typing import DTypeLike
 
 from jmetrics._core import check
-from jmetrics._core.anatomy import AT_MOST_ONE, NONNEGATIVE, Step, metric, plan
 from jmetrics._core.counts import sum_of_others
 from jmetrics._core.numerics import (
     accumulator,
@@ -18,6 +17,7 @@ from jmetrics._core.numerics import (
     weighted_sum,
     weighted_total,
 )
+from jmetrics._core.plan import AT_MOST_ONE, NONNEGATIVE, Bound, metric, plan
 from jmetrics._core.types import ArrayLike
 from jmetrics._core.weights import admissible, clean, combine
 from jmetrics.probability._classes import (
@@ -27,8 +27,8 @@ from jmetrics.probability._classes import (
     class_weights,
     classified,
     explained,
-    in_domain,
     is_class,
+    nan_outside_domain,
     row_sum,
     wrong_label,
 )
@@ -81,8 +81,8 @@ def log_loss(
     arrays = check.class_scores(
         y_true=y_true, y_proba=y_proba, sample_weight=sample_weight, where=where
     )
-    finish = Step.of(_mean_or_sum, normalize=bool(normalize))
-    return plan(arrays, Step.of(_log_losses), finish)
+    finisher = Bound.of(_mean_or_sum, normalize=bool(normalize))
+    return plan(arrays, Bound.of(_log_losses), finisher)
 
 
 def _log_losses(y_true, y_proba, sample_weight, where):
@@ -106,7 +106,7 @@ def log_losses(data: Classified, clip: Array) -> Array:
         others = jnp.where(jnp.isnan(data.proba), data.proba, jnp.zeros_like(data.proba))
         p = row_sum(jnp.where(own, data.proba, others))
         loss = -jnp.log(jnp.clip(p, clip, 1 - clip))
-    return in_domain(loss, data, loss)
+    return nan_outside_domain(loss, data, loss)
 
 
 def spacing_at_one(probability: Array, dtype: DTypeLike) -> Array:
@@ -164,8 +164,8 @@ def log_loss_from_logits(
     arrays = check.class_scores(
         y_true=y_true, logits=logits, sample_weight=sample_weight, where=where
     )
-    finish = Step.of(_mean_or_sum, normalize=bool(normalize))
-    return plan(arrays, Step.of(_logit_losses), finish)
+    finisher = Bound.of(_mean_or_sum, normalize=bool(normalize))
+    return plan(arrays, Bound.of(_logit_losses), finisher)
 
 
 def _logit_losses(y_true, logits, sample_weight, where):
@@ -177,10 +177,10 @@ def _logit_losses(y_true, logits, sample_weight, where):
     label, known = class_index(clean(y_true, sample_weight, where), n_classes)
     if logits.ndim == 1:
         loss = jax.nn.softplus(jnp.where(label == 1, -logits, logits))
-        loss = check.defined(loss, ~jnp.isnan(logits), "`logits` must not be NaN")
+        loss = check.nan_unless(loss, ~jnp.isnan(logits), "`logits` must not be NaN")
     else:
         loss = softmax_losses(label, logits)
-    loss = check.defined(loss, admissible(weight, known), wrong_label(n_classes))
+    loss = check.nan_unless(loss, admissible(weight, known), wrong_label(n_classes))
     return weighted_total(loss, weight)
 
 
@@ -198,7 +198,7 @@ def softmax_losses(label: Array, logits: Array) -> Array:
     gap = row_sum(jnp.where(own, below, jnp.zeros_like(below)))
     others = row_sum(jnp.where(own, jnp.zeros_like(below), jnp.exp(-below)))
     loss = gap + jnp.log1p(others + jnp.expm1(-gap))
-    return check.defined(loss, finite, "the largest of each row of `logits` must be finite")
+    return check.nan_unless(loss, finite, "the largest of each row of `logits` must be finite")
 
 
 @metric(range=NONNEGATIVE, greater_is_better=False)
@@ -245,7 +245,7 @@ def normalized_entropy(
     arrays = check.class_scores(
         y_true=y_true, y_proba=y_proba, sample_weight=sample_weight, where=where
     )
-    return plan(arrays, Step.of(_losses_and_classes), Step.of(_relative_entropy))
+    return plan(arrays, Bound.of(_losses_and_classes), Bound.of(_relative_entropy))
 
 
 def _losses_and_classes(y_true, y_proba, sample_weight, where):
@@ -318,7 +318,7 @@ def d2_log_loss_score(
     arrays = check.class_scores(
         y_true=y_true, y_proba=y_proba, sample_weight=sample_weight, where=where
     )
-    return plan(arrays, Step.of(_losses_and_classes), Step.of(_explained_entropy))
+    return plan(arrays, Bound.of(_losses_and_classes), Bound.of(_explained_entropy))
 
 
 def _explained_entropy(losses):

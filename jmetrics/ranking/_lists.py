@@ -10,9 +10,17 @@ from jax import Array
 from jax.typing import DTypeLike
 
 from jmetrics._core import check
-from jmetrics._core.anatomy import Ends, Step, including, plan
-from jmetrics._core.lists import TIES, Lists, RankedGains, RankedLabels, Ranking, Rows, Segments
+from jmetrics._core.lists import (
+    TIES,
+    Lists,
+    RankedGains,
+    RankedLabels,
+    Ranking,
+    RowLists,
+    SegmentLists,
+)
 from jmetrics._core.numerics import accumulator, mean_of, weighted_total
+from jmetrics._core.plan import Bound, Ends, including, plan
 from jmetrics._core.sharding import with_auto_axes
 from jmetrics._core.types import Number
 from jmetrics._core.weights import admissible, clean, combine, over_trailing
@@ -20,7 +28,7 @@ from jmetrics._core.weights import admissible, clean, combine, over_trailing
 Cutoff: TypeAlias = int | tuple[int, ...] | None
 """A number of top ranks, several of them, or None for all ranks."""
 
-Finish: TypeAlias = Callable[..., tuple[Array, Array]]
+Finisher: TypeAlias = Callable[..., tuple[Array, Array]]
 """Maps statistic, cutoff and options to the value of each list, and to whether it has one."""
 
 
@@ -33,7 +41,7 @@ class Score(NamedTuple):
     reason: str
     """Error message for invalid entries."""
     rank: Ranking
-    finish: Finish
+    finisher: Finisher
     geometric: bool = False
     """Whether lists are averaged by the geometric mean, with a floor as the last option."""
 
@@ -43,7 +51,7 @@ def or_empty(empty: Any) -> Ends:
     return including(empty)
 
 
-def over_lists(
+def list_metric(
     score: Score,
     y_true: Any,
     y_score: Any,
@@ -61,7 +69,7 @@ def over_lists(
 ) -> Any:
     """Plan to score each list and average over lists as `average` specifies.
 
-    `option` is that of `score.prepare`, `options` those of `score.finish`; all are traced.
+    `option` is that of `score.prepare`, `options` those of `score.finisher`; all are traced.
     """
     *arrays, segment_ids, count = check.lists(
         y_true=y_true,
@@ -75,7 +83,7 @@ def over_lists(
     skip = isinstance(empty, str)
     if skip:
         check.one_of("empty", empty, ("skip",))
-    measure = Step.of(
+    kernel = Bound.of(
         _total_of_lists if average == "mean" else _value_of_lists,
         segment_ids,
         check.number("empty", jnp.nan if skip else empty),
@@ -88,8 +96,8 @@ def over_lists(
         count=count,
     )
     if average is None:
-        return plan(arrays, measure, Step.of(_as_it_is), merges=False)
-    return plan(arrays, measure, Step.of(_geometric_mean, *options) if score.geometric else _MEAN)
+        return plan(arrays, kernel, Bound.of(_as_it_is), merges=False)
+    return plan(arrays, kernel, Bound.of(_geometric_mean, *options) if score.geometric else _MEAN)
 
 
 def known_ties(ties: Any, *, closed_form: bool = True) -> str:
@@ -114,7 +122,7 @@ def _value_of_lists(*arrays, **static):
     return _of_lists(*arrays, **static)[0]
 
 
-_MEAN = Step.of(mean_of)
+_MEAN = Bound.of(mean_of)
 
 
 def _geometric_mean(total, floor):
@@ -151,19 +159,19 @@ def _of_lists(
     occupied = lists.sum(on.astype(jnp.int32)) > 0
     weight = combine(sample_weight, occupied, (count,), dtype)
     relevance = clean(y_true.astype(dtype), of_items(lists, sample_weight), where)
-    label, legal = score.prepare(
+    label, valid = score.prepare(
         relevance, lists if option is None else in_dtype_of(y_true, option)
     )
 
     ranked = score.rank(y_score, label, lists, ties)
     cutoffs = k if isinstance(k, tuple) else (k,)
-    finished = [score.finish(ranked, cutoff, *options) for cutoff in cutoffs]
+    finished = [score.finisher(ranked, cutoff, *options) for cutoff in cutoffs]
     values = jnp.concatenate([over_trailing(v.astype(dtype), 2) for v, _ in finished], axis=1)
     some = jnp.stack([has_value for _, has_value in finished], axis=1)
     values = jnp.where(some, values, jnp.asarray(empty, dtype))
 
     values = jnp.where(occupied[:, None], values, jnp.nan)
-    values = _defined(values, lists, on, weight, legal, score.reason)
+    values = _defined(values, lists, on, weight, valid, score.reason)
     scored = y_score == y_score
     values = _defined(values, lists, on, weight, scored, "`y_score` must not be NaN")
     values = in_some_list(values, segment_ids, on, count)
@@ -175,26 +183,26 @@ def _of_lists(
 def lists_of(segment_ids: Array | None, on: Array | None, count: int) -> Lists:
     """Rows, or segments, with only the items that are on."""
     if segment_ids is None:
-        return Rows(count, on)
+        return RowLists(count, on)
     inside = (segment_ids >= 0) & (segment_ids < count)
     if on is not None:
         inside = inside & on
-    return Segments(count, jnp.where(inside, segment_ids, count).astype(jnp.int32))
+    return SegmentLists(count, jnp.where(inside, segment_ids, count).astype(jnp.int32))
 
 
 def of_items(lists: Lists, per_list: Array | None) -> Array | None:
     """Broadcast values per list to items, along the first axis of the items."""
-    if per_list is None or isinstance(lists, Rows):
+    if per_list is None or isinstance(lists, RowLists):
         return per_list
     return lists.of_each(per_list)
 
 
 def _defined(
-    values: Array, lists: Lists, on: Array, weight: Array, legal: Array, reason: str
+    values: Array, lists: Lists, on: Array, weight: Array, valid: Array, reason: str
 ) -> Array:
     """Set the value of a list to NaN if one of its items is invalid."""
-    wrong = lists.sum((on & ~legal).astype(jnp.int32)) > 0
-    return check.defined(values, admissible(weight, ~wrong)[:, None], reason)
+    wrong = lists.sum((on & ~valid).astype(jnp.int32)) > 0
+    return check.nan_unless(values, admissible(weight, ~wrong)[:, None], reason)
 
 
 def in_some_list(values: Array, segment_ids: Array | None, on: Array, count: int) -> Array:
@@ -203,7 +211,7 @@ def in_some_list(values: Array, segment_ids: Array | None, on: Array, count: int
         return values
     inside = (segment_ids >= 0) & (segment_ids < count)
     reason = "`segment_ids` must be at least 0 and below `num_segments`"
-    return check.defined(values, jnp.all(inside | ~on), reason)
+    return check.nan_unless(values, jnp.all(inside | ~on), reason)
 
 
 def depth_of(cutoff: int | None, size: Array) -> Array:
@@ -211,7 +219,7 @@ def depth_of(cutoff: int | None, size: Array) -> Array:
     return size if cutoff is None else jnp.full_like(size, cutoff)
 
 
-def share_within(start: Array, end: Array, depth: Array, dtype: DTypeLike) -> Array:
+def fraction_within(start: Array, end: Array, depth: Array, dtype: DTypeLike) -> Array:
     """Fraction of the ranks from `start` to `end` that are among the first `depth`."""
     tied = end - start
     inside = jnp.clip(depth - start, 0, tied)
@@ -221,8 +229,8 @@ def share_within(start: Array, end: Array, depth: Array, dtype: DTypeLike) -> Ar
 def hits_within(ranked: RankedGains, depth: Array) -> Array:
     """Expected gain of the items at the first `depth` ranks of each list."""
     depth = ranked.lists.of_each(depth)
-    share = share_within(ranked.start, ranked.end, depth, ranked.gain.dtype)
-    return ranked.lists.sum(ranked.gain * share)
+    fraction = fraction_within(ranked.start, ranked.end, depth, ranked.gain.dtype)
+    return ranked.lists.sum(ranked.gain * fraction)
 
 
 def first_relevant(ranked: RankedLabels) -> Array:
@@ -233,12 +241,12 @@ def first_relevant(ranked: RankedLabels) -> Array:
     """
     dtype = ranked.label.dtype
     tied, relevant_tied = ranked.end - ranked.start, ranked.within
-    place = ranked.rank - ranked.start
+    position = ranked.rank - ranked.start
     first = ranked.real & (ranked.before == 0) & (relevant_tied > 0)
-    opens = place == 0
+    opens = position == 0
     others = (relevant_tied - jnp.where(opens, 0, 1)).astype(dtype)
-    share = others / jnp.maximum(tied - place, 1).astype(dtype)
-    at_start, later = jnp.where(opens, share, 1), jnp.where(opens, 0, jnp.clip(share, 0, 1))
+    fraction = others / jnp.maximum(tied - position, 1).astype(dtype)
+    at_start, later = jnp.where(opens, fraction, 1), jnp.where(opens, 0, jnp.clip(fraction, 0, 1))
     step = jnp.where(first, jnp.where(opens, jnp.log(at_start), jnp.log1p(-later)), 0)
     return jnp.where(first, jnp.exp(ranked.lists.running(step)), 0)
 
@@ -262,8 +270,8 @@ def relevant(y_true: Array, threshold: Number) -> tuple[Array, Array]:
 
 def irrelevant(y_true: Array, threshold: Number) -> tuple[Array, Array]:
     """Labels: 1 for items below the threshold, 0 for the others."""
-    label, legal = relevant(y_true, threshold)
-    return 1 - label, legal
+    label, valid = relevant(y_true, threshold)
+    return 1 - label, valid
 
 
 def indicator(y_true: Array, _: None) -> tuple[Array, Array]:

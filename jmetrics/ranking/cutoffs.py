@@ -9,9 +9,9 @@ import jax.numpy as jnp
 from jax import Array
 
 from jmetrics._core import check
-from jmetrics._core.anatomy import metric
 from jmetrics._core.lists import RankedGains, RankedLabels, ranked_gains, ranked_labels
 from jmetrics._core.numerics import safe_divide
+from jmetrics._core.plan import metric
 from jmetrics._core.types import ArrayLike, Number
 from jmetrics.ranking._lists import (
     NOT_NAN,
@@ -22,8 +22,8 @@ from jmetrics.ranking._lists import (
     hits_within,
     irrelevant,
     known_ties,
+    list_metric,
     or_empty,
-    over_lists,
     relevant,
 )
 
@@ -90,7 +90,7 @@ def precision_at_k(
         0.6667
     """
     check.one_of("denominator", denominator, tuple(_PRECISION))
-    return over_lists(
+    return list_metric(
         _PRECISION[denominator],
         y_true,
         y_score,
@@ -164,7 +164,7 @@ def recall_at_k(
         >>> round(float(recall_at_k([[1, 0, 1, 1]], [[4, 3, 2, 1]], k=3)), 4)
         0.6667
     """
-    return over_lists(
+    return list_metric(
         _RECALL,
         y_true,
         y_score,
@@ -244,7 +244,7 @@ def f1_at_k(
         0.6667
     """
     check.one_of("denominator", denominator, tuple(_F1))
-    return over_lists(
+    return list_metric(
         _F1[denominator],
         y_true,
         y_score,
@@ -320,7 +320,7 @@ def hit_rate_at_k(
         >>> round(float(hit_rate_at_k([[0, 0, 1], [1, 0, 0]], [[3, 2, 1], [3, 2, 1]], k=2)), 4)
         0.5
     """
-    return over_lists(
+    return list_metric(
         _HIT,
         y_true,
         y_score,
@@ -390,7 +390,7 @@ def r_precision(
         >>> round(float(r_precision([[1, 0, 1, 0]], [[4, 3, 2, 1]])), 4)
         0.5
     """
-    return over_lists(
+    return list_metric(
         _R_PRECISION,
         y_true,
         y_score,
@@ -463,7 +463,7 @@ def fall_out_at_k(
         >>> round(float(fall_out_at_k([[1, 0, 1, 0]], [[4, 3, 2, 1]], k=3)), 4)
         0.5
     """
-    return over_lists(
+    return list_metric(
         _FALL_OUT,
         y_true,
         y_score,
@@ -496,7 +496,7 @@ def _filled_places(size: Array, k: int | None) -> Array:
     return jnp.minimum(depth_of(k, size), size)
 
 
-_PLACES: dict[str, Callable[..., Array]] = {"k": _every_place, "min": _filled_places}
+_DEPTH_RULES: dict[str, Callable[..., Array]] = {"k": _every_place, "min": _filled_places}
 
 
 def _hits(ranked: RankedGains, k: int | None) -> tuple[Array, Array]:
@@ -505,15 +505,17 @@ def _hits(ranked: RankedGains, k: int | None) -> tuple[Array, Array]:
 
 
 def _precision(
-    ranked: RankedGains, k: int | None, *, places: Callable[..., Array]
+    ranked: RankedGains, k: int | None, *, depth_rule: Callable[..., Array]
 ) -> tuple[Array, Array]:
     hits, total = _hits(ranked, k)
-    return safe_divide(hits, places(ranked.size, k).astype(hits.dtype), 0.0), total > 0
+    return safe_divide(hits, depth_rule(ranked.size, k).astype(hits.dtype), 0.0), total > 0
 
 
-def _f1(ranked: RankedGains, k: int | None, *, places: Callable[..., Array]) -> tuple[Array, Array]:
+def _f1(
+    ranked: RankedGains, k: int | None, *, depth_rule: Callable[..., Array]
+) -> tuple[Array, Array]:
     hits, total = _hits(ranked, k)
-    both = places(ranked.size, k).astype(hits.dtype) + total
+    both = depth_rule(ranked.size, k).astype(hits.dtype) + total
     return safe_divide(2 * hits, both, 0.0), total > 0
 
 
@@ -537,12 +539,12 @@ def _hit(ranked: RankedLabels, k: int | None) -> tuple[Array, Array]:
 
 
 _PRECISION = {
-    name: Score(relevant, NOT_NAN, ranked_gains, partial(_precision, places=places))
-    for name, places in _PLACES.items()
+    name: Score(relevant, NOT_NAN, ranked_gains, partial(_precision, depth_rule=depth_rule))
+    for name, depth_rule in _DEPTH_RULES.items()
 }
 _F1 = {
-    name: Score(relevant, NOT_NAN, ranked_gains, partial(_f1, places=places))
-    for name, places in _PLACES.items()
+    name: Score(relevant, NOT_NAN, ranked_gains, partial(_f1, depth_rule=depth_rule))
+    for name, depth_rule in _DEPTH_RULES.items()
 }
 _RECALL = Score(relevant, NOT_NAN, ranked_gains, _share_found)
 _FALL_OUT = Score(irrelevant, NOT_NAN, ranked_gains, _share_found)

@@ -12,16 +12,16 @@ import jax.numpy as jnp
 from jax import Array, lax
 
 from jmetrics._core import check
-from jmetrics._core.anatomy import REAL, metric
 from jmetrics._core.lists import (
     Lists,
     RankedGains,
     falling_gains,
-    mean_of_places,
+    mean_over_tied_ranks,
     prefix_sums,
     ranked_gains,
 )
 from jmetrics._core.numerics import kept_within, safe_divide
+from jmetrics._core.plan import REAL, metric
 from jmetrics._core.types import ArrayLike, Number
 from jmetrics.ranking._lists import (
     NOT_NAN,
@@ -29,8 +29,8 @@ from jmetrics.ranking._lists import (
     Score,
     depth_of,
     known_ties,
+    list_metric,
     or_empty,
-    over_lists,
     relevant,
 )
 
@@ -98,7 +98,7 @@ def dcg_score(
         >>> round(float(dcg_score([[10, 0, 0, 1, 5]], [[0.1, 0.2, 0.3, 4, 70]])), 4)
         9.4995
     """
-    return over_lists(
+    return list_metric(
         discounted(gain, ideal=False),
         y_true,
         y_score,
@@ -176,7 +176,7 @@ def ndcg_score(
         >>> round(float(ndcg_score([[10, 0, 0, 1, 5]], [[0.1, 0.2, 0.3, 4, 70]])), 4)
         0.6957
     """
-    return over_lists(
+    return list_metric(
         discounted(gain, ideal=True),
         y_true,
         y_score,
@@ -253,7 +253,7 @@ def rank_biased_precision(
         >>> round(float(rank_biased_precision([[1, 0, 1]], [[3, 2, 1]], persistence=0.5)), 4)
         0.625
     """
-    return over_lists(
+    return list_metric(
         _RANK_BIASED,
         y_true,
         y_score,
@@ -337,7 +337,7 @@ def expected_reciprocal_rank(
         0.9414
     """
     grade = check.number("max_grade", max_grade)
-    return over_lists(
+    return list_metric(
         _CASCADE,
         y_true,
         y_score,
@@ -370,10 +370,10 @@ def discounted(gain: Gain, *, ideal: bool) -> Score:
         of_relevance = gain
 
     def prepare(y_true: Array, lists: Lists) -> tuple[Array, Array]:
-        legal = (y_true >= 0) if ideal else (y_true == y_true)
+        valid = (y_true >= 0) if ideal else (y_true == y_true)
         if ideal and of_relevance is _exponential:
-            return _exponential_shares(y_true, lists), legal
-        return of_relevance(y_true).astype(y_true.dtype), legal
+            return _scaled_exponential(y_true, lists), valid
+        return of_relevance(y_true).astype(y_true.dtype), valid
 
     if ideal:
         return Score(prepare, "`y_true` must not be negative or NaN", _with_ideal, _normalised)
@@ -388,7 +388,7 @@ def _exponential(y: Array) -> Array:
     return jnp.expm1(math.log(2) * y)
 
 
-def _exponential_shares(y: Array, lists: Lists) -> Array:
+def _scaled_exponential(y: Array, lists: Lists) -> Array:
     """(2^y − 1) / 2^(largest y of the list), which does not overflow for large grades."""
     most = lists.of_each(lists.max(lax.stop_gradient(y)))
     return -jnp.expm1(-math.log(2) * y) * _power_of_2(y - most)
@@ -433,17 +433,17 @@ def discount(rank: Array) -> Array:
 def _discounted_gain(ranked: RankedGains, k: int | None) -> Array:
     """Sum of gain over log2(1 + rank) of each list."""
     longest = ranked.gain.shape[-1]
-    place = lax.iota(ranked.gain.dtype, longest if k is None else jax.core.min_dim(k, longest))
-    prefix = prefix_sums(discount(place + 1))
-    return ranked.lists.sum(ranked.gain * mean_of_places(ranked, prefix))
+    rank = lax.iota(ranked.gain.dtype, longest if k is None else jax.core.min_dim(k, longest))
+    prefix = prefix_sums(discount(rank + 1))
+    return ranked.lists.sum(ranked.gain * mean_over_tied_ranks(ranked, prefix))
 
 
 def _cumulative(ranked: RankedGains, k: int | None, log_base: Number) -> tuple[Array, Array]:
     value = _discounted_gain(ranked, k)
     base = jnp.asarray(log_base, value.dtype)
-    legal = (base > 0) & (base != 1)
-    value = value * jnp.log2(jnp.where(legal, base, 2))
-    value = check.defined(value, legal, "`log_base` must be positive and not 1")
+    valid = (base > 0) & (base != 1)
+    value = value * jnp.log2(jnp.where(valid, base, 2))
+    value = check.nan_unless(value, valid, "`log_base` must be positive and not 1")
     return value, jnp.ones(value.shape, jnp.bool_)
 
 
@@ -457,12 +457,12 @@ def _rank_biased(ranked: RankedGains, k: int | None, persistence: Number) -> tup
     lists, gain = ranked.lists, ranked.gain
     p = jnp.asarray(persistence, gain.dtype)
     depth = lists.of_each(depth_of(k, ranked.size))
-    places = jnp.minimum(ranked.start, depth), jnp.minimum(ranked.end, depth)
-    start, end = (place.astype(p.dtype) for place in places)
+    ranks = jnp.minimum(ranked.start, depth), jnp.minimum(ranked.end, depth)
+    start, end = (rank.astype(p.dtype) for rank in ranks)
     log_p = jnp.log(jnp.clip(p, jnp.finfo(p.dtype).tiny, 1))
     weight = -jnp.exp(start * log_p) * jnp.expm1((end - start) * log_p)
     value = lists.sum(gain * weight / (ranked.end - ranked.start).astype(p.dtype))
-    value = check.defined(value, (p >= 0) & (p < 1), "`persistence` must be in [0, 1)")
+    value = check.nan_unless(value, (p >= 0) & (p < 1), "`persistence` must be in [0, 1)")
     return value, lists.sum(gain) > 0
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from jax import Array
 
-from jmetrics._core.anatomy import NONNEGATIVE, including, metric
 from jmetrics._core.lists import RankedLabels, counted_labels
 from jmetrics._core.numerics import safe_divide
+from jmetrics._core.plan import NONNEGATIVE, including, metric
 from jmetrics._core.types import ArrayLike, Number
-from jmetrics.ranking._lists import NOT_BINARY, Score, indicator, or_empty, over_lists
+from jmetrics.ranking._lists import NOT_BINARY, Score, indicator, list_metric, or_empty
 
 
 @metric(range=lambda empty: including(empty, *NONNEGATIVE), greater_is_better=False)
@@ -62,7 +62,7 @@ def coverage_error(
         >>> round(float(coverage_error([[1, 0, 0], [0, 1, 1]], [[1, 0, 0], [0, 1, 1]])), 4)
         1.5
     """
-    return over_lists(
+    return list_metric(
         _COVERAGE,
         y_true,
         y_score,
@@ -128,7 +128,7 @@ def label_ranking_loss(
         ... )
         0.75
     """
-    return over_lists(
+    return list_metric(
         _LOSS,
         y_true,
         y_score,
@@ -198,7 +198,7 @@ def label_ranking_average_precision_score(
         ... )
         0.4167
     """
-    return over_lists(
+    return list_metric(
         _AVERAGE_PRECISION,
         y_true,
         y_score,
@@ -221,8 +221,8 @@ def _loss(ranked: RankedLabels, _: None) -> tuple[Array, Array]:
     lists, dtype = ranked.lists, ranked.label.dtype
     others = ranked.size - ranked.total
     wrong = ranked.others_upto.astype(dtype)
-    share = safe_divide(ranked.label * wrong, lists.of_each(others.astype(dtype)), 0.0)
-    value = safe_divide(lists.sum(share), ranked.total.astype(dtype), 0.0)
+    fraction = safe_divide(ranked.label * wrong, lists.of_each(others.astype(dtype)), 0.0)
+    value = safe_divide(lists.sum(fraction), ranked.total.astype(dtype), 0.0)
     return value, (ranked.total > 0) & (others > 0)
 
 

@@ -9,9 +9,9 @@ import jax.numpy as jnp
 from jax import Array, lax
 
 from jmetrics._core import check
-from jmetrics._core.anatomy import metric
 from jmetrics._core.lists import RankedLabels, counted_labels, ranked_labels
 from jmetrics._core.numerics import safe_divide
+from jmetrics._core.plan import metric
 from jmetrics._core.types import ArrayLike, Number
 from jmetrics.ranking._lists import (
     NOT_NAN,
@@ -20,8 +20,8 @@ from jmetrics.ranking._lists import (
     depth_of,
     first_relevant,
     known_ties,
+    list_metric,
     or_empty,
-    over_lists,
     relevant,
 )
 
@@ -88,7 +88,7 @@ def reciprocal_rank(
         >>> round(float(reciprocal_rank([[0, 1, 1], [1, 0, 0]], [[3, 2, 1], [3, 2, 1]])), 4)
         0.75
     """
-    return over_lists(
+    return list_metric(
         _RECIPROCAL,
         y_true,
         y_score,
@@ -178,7 +178,7 @@ def average_precision_at_k(
         denominator != "hits" or k is None or ties != "average",
         "`ties` must not be 'average' with `denominator='hits'` and `k`",
     )
-    return over_lists(
+    return list_metric(
         _AVERAGE[denominator],
         y_true,
         y_score,
@@ -250,7 +250,7 @@ def geometric_mean_average_precision(
         >>> round(float(geometric_mean_average_precision([[1, 0], [0, 1]], [[2, 1], [2, 1]])), 4)
         0.7071
     """
-    return over_lists(
+    return list_metric(
         _GEOMETRIC,
         y_true,
         y_score,
@@ -323,7 +323,7 @@ def bpref(
         >>> round(float(bpref([[1, 0, 1, 0]], [[4, 3, 2, 1]])), 4)
         0.75
     """
-    return over_lists(
+    return list_metric(
         _BPREF,
         y_true,
         y_score,
@@ -401,7 +401,7 @@ def interpolated_precision(
         ... ]
         [1.0, 0.6667]
     """
-    return over_lists(
+    return list_metric(
         _INTERPOLATED,
         y_true,
         y_score,
@@ -474,7 +474,7 @@ def eleven_point_average_precision(
         >>> round(float(eleven_point_average_precision([[1, 0, 1]], [[3, 2, 1]])), 4)
         0.8485
     """
-    return over_lists(
+    return list_metric(
         _ELEVEN_POINT,
         y_true,
         y_score,
@@ -506,12 +506,12 @@ def _precisions(ranked: RankedLabels, depth: Array) -> Array:
     tied, relevant_tied = (
         count.astype(dtype) for count in (ranked.end - ranked.start, ranked.within)
     )
-    place = (ranked.rank - ranked.start).astype(dtype)
-    others = place * (relevant_tied - 1) / jnp.maximum(tied - 1, 1)
+    position = (ranked.rank - ranked.start).astype(dtype)
+    others = position * (relevant_tied - 1) / jnp.maximum(tied - 1, 1)
     found = ranked.before.astype(dtype) + 1 + others
-    share = safe_divide(relevant_tied, tied, 0.0) * found / (ranked.rank + 1).astype(dtype)
+    fraction = safe_divide(relevant_tied, tied, 0.0) * found / (ranked.rank + 1).astype(dtype)
     seen = ranked.real & (ranked.rank < ranked.lists.of_each(depth))
-    return ranked.lists.sum(jnp.where(seen, share, 0))
+    return ranked.lists.sum(jnp.where(seen, fraction, 0))
 
 
 def _all_relevant(ranked: RankedLabels, depth: Array) -> Array:
@@ -538,8 +538,8 @@ def _average(
 
 def _average_above(ranked: RankedLabels, k: int | None, floor: Number) -> tuple[Array, Array]:
     value, some = _average(ranked, k, over=_all_relevant)
-    legal = jnp.asarray(floor, value.dtype) > 0
-    return check.defined(value, legal, "`floor` must be positive"), some
+    valid = jnp.asarray(floor, value.dtype) > 0
+    return check.nan_unless(value, valid, "`floor` must be positive"), some
 
 
 def _bpref(ranked: RankedLabels, _: None) -> tuple[Array, Array]:
@@ -568,7 +568,7 @@ def _interpolated(ranked: RankedLabels, _: None, levels: Array) -> tuple[Array, 
 
     values = lax.map(highest, levels).T
     inside = ((levels >= 0) & (levels <= 1))[None, :]
-    return check.defined(values, inside, "`recall_levels` must be in [0, 1]"), ranked.total > 0
+    return check.nan_unless(values, inside, "`recall_levels` must be in [0, 1]"), ranked.total > 0
 
 
 def _eleven_point(ranked: RankedLabels, _: None) -> tuple[Array, Array]:

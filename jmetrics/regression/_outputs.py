@@ -9,15 +9,15 @@ import jax.numpy as jnp
 from jax import Array
 
 from jmetrics._core import check
-from jmetrics._core.anatomy import Step, plan
 from jmetrics._core.numerics import absolute, mean_of, weighted_mean, weighted_total
+from jmetrics._core.plan import Bound, plan
 from jmetrics._core.weights import resolve_exactly
 
 AVERAGES = ("raw_values", "uniform_average")
 EXPLAINED_AVERAGES = (*AVERAGES, "variance_weighted")
 
 
-def checked_inputs(
+def regression_inputs(
     y_true: Any,
     y_pred: Any,
     sample_weight: Any,
@@ -46,12 +46,12 @@ def mean_error(
     sample_weight: Any,
     where: Any,
     *options: Any,
-    finish: Callable[[Array], Array] | None = None,
+    finisher: Callable[[Array], Array] | None = None,
 ) -> Any:
-    """Σ w error(y_true, y_pred, weight, *options) / Σ w per output, then `finish` and average."""
-    arrays, outputs, average = checked_inputs(y_true, y_pred, sample_weight, where, multioutput)
-    measure = Step.of(total_error, *options, error=error)
-    return plan(arrays, measure, Step.of(_mean_error, outputs, finish=finish, average=average))
+    """Σ w error(y_true, y_pred, weight, *options) / Σ w per output, then `finisher` and average."""
+    arrays, outputs, average = regression_inputs(y_true, y_pred, sample_weight, where, multioutput)
+    kernel = Bound.of(total_error, *options, error=error)
+    return plan(arrays, kernel, Bound.of(_mean_error, outputs, finisher=finisher, average=average))
 
 
 def total_error(y_true, y_pred, sample_weight, where, *options, error):
@@ -60,9 +60,9 @@ def total_error(y_true, y_pred, sample_weight, where, *options, error):
     return weighted_total(error(y_true, y_pred, weight, *options), weight)
 
 
-def _mean_error(total, outputs, *, finish, average):
+def _mean_error(total, outputs, *, finisher, average):
     per_output = mean_of(total)
-    return over_outputs(finish(per_output) if finish else per_output, average, outputs)
+    return over_outputs(finisher(per_output) if finisher else per_output, average, outputs)
 
 
 def absolute_error(y_true: Array, y_pred: Array, weight: Array) -> Array:

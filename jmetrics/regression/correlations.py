@@ -7,20 +7,20 @@ import jax.numpy as jnp
 from jax import Array
 
 from jmetrics._core import check
-from jmetrics._core.anatomy import SYMMETRIC, Step, declared, metric, plan
 from jmetrics._core.bits import sortable_bits
 from jmetrics._core.discordance import pairs
-from jmetrics._core.moments import CoMoments, InUnits, comoments, distance, merging_unit
+from jmetrics._core.moments import CoMoments, InUnits, comoments, mean_difference, merging_unit
 from jmetrics._core.numerics import (
     accumulator,
     kept_within,
     nearest,
+    power_of_two_scale,
     safe_divide,
     safe_sqrt,
     scaled,
-    unit_near,
 )
 from jmetrics._core.order import centred_ranks
+from jmetrics._core.plan import SYMMETRIC, Bound, declared, metric, plan
 from jmetrics._core.sharding import with_auto_axes
 from jmetrics._core.types import ArrayLike
 from jmetrics._core.weights import combine, resolve_exactly
@@ -65,12 +65,12 @@ def pearson_corrcoef(
         0.98487
     """
     arrays = check.samples(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where)
-    return plan(arrays, Step.of(_together, one_unit=False), Step.of(_pearson))
+    return plan(arrays, Bound.of(_together, one_unit=False), Bound.of(_pearson))
 
 
 def _together(y_true, y_pred, sample_weight, where, *, one_unit):
     y_true, y_pred, weight = resolve_exactly(y_true, y_pred, sample_weight, where)
-    x_unit, y_unit = (unit_near(nearest(y), weight != 0) for y in (y_true, y_pred))
+    x_unit, y_unit = (power_of_two_scale(nearest(y), weight != 0) for y in (y_true, y_pred))
     if one_unit:
         x_unit = y_unit = jnp.maximum(x_unit, y_unit)
     both = comoments(y_true, y_pred, weight, (x_unit, y_unit))
@@ -212,7 +212,7 @@ def _constant(x: Array, weight: Array) -> Array:
 def _without_nan(value: Array, y_true: Array, y_pred: Array, weight: Array) -> Array:
     numbers = (y_true == y_true) & (y_pred == y_pred)
     known = jnp.all(numbers | (weight == 0))
-    return check.defined(value, known, "`y_true` and `y_pred` must not be NaN")
+    return check.nan_unless(value, known, "`y_true` and `y_pred` must not be NaN")
 
 
 @metric(range=SYMMETRIC, greater_is_better=True)
@@ -254,11 +254,11 @@ def concordance_corrcoef(
         0.976789
     """
     arrays = check.samples(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where)
-    return plan(arrays, Step.of(_together, one_unit=True), Step.of(_concordance))
+    return plan(arrays, Bound.of(_together, one_unit=True), Bound.of(_concordance))
 
 
 def _concordance(together):
     x, y, product = together.statistic
-    offset = x.weight * jnp.square(distance(x, y))
+    offset = x.weight * jnp.square(mean_difference(x, y))
     value = safe_divide(2 * product, x.deviation + y.deviation + offset, jnp.nan)
     return kept_within(value, -1, 1)

@@ -10,20 +10,20 @@ import jax.numpy as jnp
 from jax import Array, lax
 
 from jmetrics._core import check
-from jmetrics._core.anatomy import AT_MOST_ONE, NONNEGATIVE, Step, metric, plan
 from jmetrics._core.deviance import Power, inside, representable, unit_deviance
 from jmetrics._core.exporting import exportable
-from jmetrics._core.merging import Union, number, plus, scale
-from jmetrics._core.moments import InUnits, Moments, distance, merging_unit, moments
+from jmetrics._core.merging import Reducer, number, plus, scale
+from jmetrics._core.moments import InUnits, Moments, mean_difference, merging_unit, moments
 from jmetrics._core.numerics import (
     Whole,
     mean_of,
     nearest,
     power_of,
-    unit_near,
+    power_of_two_scale,
     weighted_sum,
     weighted_total,
 )
+from jmetrics._core.plan import AT_MOST_ONE, NONNEGATIVE, Bound, metric, plan
 from jmetrics._core.sharding import with_auto_axes
 from jmetrics._core.types import ArrayLike, Number
 from jmetrics._core.weights import resolve_exactly
@@ -83,7 +83,7 @@ def mean_tweedie_deviance(
 def _mean_deviance(y_true: Any, y_pred: Any, power: Any, sample_weight: Any, where: Any) -> Any:
     arrays = check.samples(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where)
     powers = Power.of(power)
-    return plan(arrays, Step.of(_total_deviance, powers), Step.of(mean_of))
+    return plan(arrays, Bound.of(_total_deviance, powers), Bound.of(mean_of))
 
 
 def _total_deviance(y_true, y_pred, sample_weight, where, power):
@@ -92,11 +92,11 @@ def _total_deviance(y_true, y_pred, sample_weight, where, power):
 
 
 def _deviance(
-    y_true: Array | Whole, y_pred: Array | Whole, weight: Array, power: Power, rest: Any = 0
+    y_true: Array | Whole, y_pred: Array | Whole, weight: Array, power: Power, compensation: Any = 0
 ) -> Array:
-    """Deviance of each sample, of a prediction that is `rest` above its float."""
+    """Deviance of each sample, of a prediction that is `compensation` above its float."""
     off, weighted = weight == 0, jnp.issubdtype(weight.dtype, jnp.floating)
-    error = (y_true - y_pred) - rest
+    error = (y_true - y_pred) - compensation
     y_true, y_pred = nearest(y_true), nearest(y_pred)
     domain = inside(y_true, y_pred, power) | off
     if weighted:
@@ -105,7 +105,7 @@ def _deviance(
         one = jnp.ones_like(y_true)
         y_true, y_pred = jnp.where(lost, one, y_true), jnp.where(lost, one, y_pred)
         error = jnp.where(lost, jnp.zeros_like(error), error)
-    deviance = check.defined(unit_deviance(y_true, y_pred, power, error), domain, _DOMAIN)
+    deviance = check.nan_unless(unit_deviance(y_true, y_pred, power, error), domain, _DOMAIN)
     # Fused into a weighted sum, XLA computes it several times slower.
     return lax.optimization_barrier(deviance) if weighted else deviance
 
@@ -232,7 +232,7 @@ def d2_tweedie_score(
     """
     arrays = check.samples(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where)
     powers = Power.of(power)
-    return plan(arrays, Step.of(_deviances, powers), Step.of(_explained))
+    return plan(arrays, Bound.of(_deviances, powers), Bound.of(_explained))
 
 
 @exportable
@@ -246,48 +246,48 @@ class Deviances(NamedTuple):
     """Equal in all parts that have data."""
 
     @staticmethod
-    def joined(parts: Sequence[Deviances], union: Union) -> Deviances:
+    def joined(parts: Sequence[Deviances], reducer: Reducer) -> Deviances:
         """Deviances of the union of all parts.
 
         Σ w d(y, μ) = Σ w d(y, ȳ) + Σ w d(ȳ, μ), as in every exponential dispersion family.
         """
-        target = Moments.joined([part.target for part in parts], union)
-        power = jax.tree.map(lambda *powers: union.most(powers), *(part.power for part in parts))
+        target = Moments.joined([part.target for part in parts], reducer)
+        power = jax.tree.map(lambda *powers: reducer.max(powers), *(part.power for part in parts))
         totals = (plus(part.total, _of_mean(part.target, target, power)) for part in parts)
-        residual = union.sum(part.residual for part in parts)
-        return Deviances(target, union.sum(totals), residual, power)
+        residual = reducer.sum(part.residual for part in parts)
+        return Deviances(target, reducer.sum(totals), residual, power)
 
-    def times(self, factor: Array) -> Deviances:
+    def rescaled(self, factor: Array) -> Deviances:
         """Deviances after multiplying the data by a positive factor."""
         some = number(self.target.entries) > 0
         to_two = jnp.where(some, self.power.to_two, jnp.ones_like(self.power.to_two))
         grown = power_of(factor, to_two)
         total, residual = scale(self.total, grown), scale(self.residual, grown)
-        return Deviances(self.target.times(factor), total, residual, self.power)
+        return Deviances(self.target.rescaled(factor), total, residual, self.power)
 
 
 def _of_mean(part: Moments, whole: Moments, power: Power) -> Array:
     """Weighted deviance of the mean of a part from the mean of all."""
-    weight, apart = number(part.weight), distance(part, whole)
-    some = (weight > 0) & (apart != 0)
-    one, zero = jnp.ones_like(apart), jnp.zeros_like(apart)
-    own, mean, apart = (
+    weight, difference = number(part.weight), mean_difference(part, whole)
+    some = (weight > 0) & (difference != 0)
+    one, zero = jnp.ones_like(difference), jnp.zeros_like(difference)
+    own, mean, difference = (
         jnp.where(some, a, other)
-        for a, other in ((part.mean, one), (whole.mean, one), (apart, zero))
+        for a, other in ((part.mean, one), (whole.mean, one), (difference, zero))
     )
-    return jnp.where(some, weight * unit_deviance(own, mean, power, apart), zero)
+    return jnp.where(some, weight * unit_deviance(own, mean, power, difference), zero)
 
 
 @with_auto_axes
 def _deviances(y_true, y_pred, sample_weight, where, power):
     y_true, y_pred, weight = resolve_exactly(y_true, y_pred, sample_weight, where)
     power = power.astype(y_true.dtype)
-    unit = unit_near(nearest(y_true), weight != 0)
+    unit = power_of_two_scale(nearest(y_true), weight != 0)
     target = moments(y_true, weight, unit)
     y_true, y_pred = y_true / unit, y_pred / unit
     # The mean of a constant target, such as 0, may be outside the domain.
     mean = jnp.broadcast_to(jnp.where(target.constant, 1, target.mean), y_true.shape)
-    total = weighted_sum(_deviance(y_true, mean, weight, power, target.rest), weight)
+    total = weighted_sum(_deviance(y_true, mean, weight, power, target.compensation), weight)
     total = jnp.where(target.constant, jnp.zeros_like(total), total)
     residual = weighted_sum(_deviance(y_true, y_pred, weight, power), weight)
     in_unit = Deviances(target, total, residual, power)

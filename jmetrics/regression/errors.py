@@ -11,10 +11,10 @@ import jax.numpy as jnp
 from jax import Array
 
 from jmetrics._core import check
-from jmetrics._core.anatomy import NONNEGATIVE, Step, declared, metric, plan
-from jmetrics._core.merging import Most
+from jmetrics._core.merging import Maximum
 from jmetrics._core.moments import root_mean_square, squares
 from jmetrics._core.numerics import Whole, absolute, nearest
+from jmetrics._core.plan import NONNEGATIVE, Bound, declared, metric, plan
 from jmetrics._core.quantiles import weighted_quantile
 from jmetrics._core.sampling import jumping
 from jmetrics._core.sharding import with_auto_axes
@@ -22,9 +22,9 @@ from jmetrics._core.types import ArrayLike
 from jmetrics._core.weights import resolve_exactly
 from jmetrics.regression._outputs import (
     absolute_error,
-    checked_inputs,
     mean_error,
     over_outputs,
+    regression_inputs,
 )
 
 
@@ -322,17 +322,17 @@ def max_error(
         1.0
     """
     arrays = check.samples(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where)
-    return plan(arrays, Step.of(_largest), Step.of(_or_nan))
+    return plan(arrays, Bound.of(_largest), Bound.of(_or_nan))
 
 
 def _largest(y_true, y_pred, sample_weight, where):
     y_true, y_pred, weight = resolve_exactly(y_true, y_pred, sample_weight, where)
     error = jnp.where(jnp.isfinite(weight), absolute(y_true - y_pred), jnp.nan)
-    return Most(jumping(jnp.max(error, where=weight != 0, initial=-jnp.inf), weight))
+    return Maximum(jumping(jnp.max(error, where=weight != 0, initial=-jnp.inf), weight))
 
 
 def _or_nan(largest):
-    return jnp.where(largest.number == -jnp.inf, jnp.nan, largest.number)
+    return jnp.where(largest.value == -jnp.inf, jnp.nan, largest.value)
 
 
 @declared(range=NONNEGATIVE, greater_is_better=False)
@@ -377,7 +377,7 @@ def median_absolute_error(
         >>> float(median_absolute_error([3.0, -0.5, 2.0, 7.0], [2.5, 0.0, 2.0, 8.0]))
         0.5
     """
-    arrays, outputs, average = checked_inputs(y_true, y_pred, sample_weight, where, multioutput)
+    arrays, outputs, average = regression_inputs(y_true, y_pred, sample_weight, where, multioutput)
     return _median_absolute_error(*arrays, outputs, average=average)
 
 
@@ -398,17 +398,17 @@ def _root_mean(
     sample_weight: Any,
     where: Any,
 ) -> Any:
-    arrays, outputs, average = checked_inputs(y_true, y_pred, sample_weight, where, multioutput)
-    finish = Step.of(_root_by_output, outputs, average=average)
-    return plan(arrays, Step.of(_squares, difference=difference), finish)
+    arrays, outputs, average = regression_inputs(y_true, y_pred, sample_weight, where, multioutput)
+    finisher = Bound.of(_root_by_output, outputs, average=average)
+    return plan(arrays, Bound.of(_squares, difference=difference), finisher)
 
 
 def _squares(*arrays, difference):
-    def measure(*arrays: Any) -> tuple[Array, Array]:
+    def weighted_difference(*arrays: Any) -> tuple[Array, Array]:
         y_true, y_pred, weight = resolve_exactly(*arrays)
         return difference(y_true, y_pred, weight), weight
 
-    return squares(measure, arrays)
+    return squares(weighted_difference, arrays)
 
 
 def _root_by_output(of_squares, outputs, *, average):
@@ -448,4 +448,6 @@ def _log_difference(y_true: Array | Whole, y_pred: Array | Whole, weight: Array)
     ratio = gap / (1 + b)
     far = absolute(gap) / (1 + jnp.minimum(a, b))
     difference = jnp.log1p(jnp.where(absolute(ratio) < 0.5, ratio, far))
-    return check.defined(difference, inside | (weight == 0), "`y_true` and `y_pred` must exceed -1")
+    return check.nan_unless(
+        difference, inside | (weight == 0), "`y_true` and `y_pred` must exceed -1"
+    )

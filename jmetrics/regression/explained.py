@@ -8,14 +8,20 @@ import jax.numpy as jnp
 from jax import Array
 
 from jmetrics._core import check
-from jmetrics._core.anatomy import AT_MOST_ONE, NONNEGATIVE, Step, metric, plan
 from jmetrics._core.exporting import exportable
 from jmetrics._core.merging import scale
 from jmetrics._core.moments import InUnits, Moments, merging_unit, moments, unit_of
-from jmetrics._core.numerics import nearest, safe_divide, safe_sqrt, unit_near, weighted_sum
+from jmetrics._core.numerics import (
+    nearest,
+    power_of_two_scale,
+    safe_divide,
+    safe_sqrt,
+    weighted_sum,
+)
+from jmetrics._core.plan import AT_MOST_ONE, NONNEGATIVE, Bound, metric, plan
 from jmetrics._core.types import ArrayLike, Number
 from jmetrics._core.weights import resolve_exactly
-from jmetrics.regression._outputs import EXPLAINED_AVERAGES, checked_inputs, over_outputs
+from jmetrics.regression._outputs import EXPLAINED_AVERAGES, over_outputs, regression_inputs
 
 
 @metric(range=AT_MOST_ONE, greater_is_better=True)
@@ -62,11 +68,11 @@ def r2_score(
         >>> round(float(r2_score([3.0, -0.5, 2.0, 7.0], [2.5, 0.0, 2.0, 8.0])), 6)
         0.948608
     """
-    arrays, outputs, average = checked_inputs(
+    arrays, outputs, average = regression_inputs(
         y_true, y_pred, sample_weight, where, multioutput, EXPLAINED_AVERAGES
     )
-    finish = Step.of(_r2, outputs, average=average, force_finite=bool(force_finite))
-    return plan(arrays, Step.of(_fit), finish)
+    finisher = Bound.of(_r2, outputs, average=average, force_finite=bool(force_finite))
+    return plan(arrays, Bound.of(_fit), finisher)
 
 
 @exportable
@@ -77,11 +83,11 @@ class Fit(NamedTuple):
     residual: Any
     """Σ w (y_true − y_pred)², or the moments of the difference."""
 
-    def times(self, factor: Array) -> Fit:
+    def rescaled(self, factor: Array) -> Fit:
         """Statistic after multiplying the data by a positive factor."""
         if isinstance(self.residual, Moments):
-            return Fit(self.target.times(factor), self.residual.times(factor))
-        return Fit(self.target.times(factor), scale(scale(self.residual, factor), factor))
+            return Fit(self.target.rescaled(factor), self.residual.rescaled(factor))
+        return Fit(self.target.rescaled(factor), scale(scale(self.residual, factor), factor))
 
 
 def _sum_of_squares(error: Array, weight: Array) -> Array:
@@ -90,7 +96,7 @@ def _sum_of_squares(error: Array, weight: Array) -> Array:
 
 def _fit(y_true, y_pred, sample_weight, where, *, residual=_sum_of_squares):
     y_true, y_pred, weight = resolve_exactly(y_true, y_pred, sample_weight, where)
-    unit = unit_near(nearest(y_true), weight != 0)
+    unit = power_of_two_scale(nearest(y_true), weight != 0)
     target = moments(y_true, weight, unit)
     fit = Fit(target, residual(y_true / unit - y_pred / unit, weight))
     return InUnits((merging_unit(unit[0], target),), fit)
@@ -169,12 +175,12 @@ def adjusted_r2_score(
         >>> round(float(adjusted_r2_score(y_true, y_pred, n_features=1)), 6)
         0.922912
     """
-    arrays, outputs, average = checked_inputs(
+    arrays, outputs, average = regression_inputs(
         y_true, y_pred, sample_weight, where, multioutput, EXPLAINED_AVERAGES
     )
     n_features = check.number("n_features", n_features)
-    finish = Step.of(_adjusted_r2, outputs, n_features, average=average)
-    return plan(arrays, Step.of(_fit), finish)
+    finisher = Bound.of(_adjusted_r2, outputs, n_features, average=average)
+    return plan(arrays, Bound.of(_fit), finisher)
 
 
 def _adjusted_r2(fit, outputs, n_features, *, average):
@@ -183,7 +189,7 @@ def _adjusted_r2(fit, outputs, n_features, *, average):
     n_features = jnp.asarray(n_features, score.dtype)
     free = target.weight - n_features - 1
     score = 1 - (1 - score) * safe_divide(target.weight - 1, free, jnp.nan)
-    score = check.defined(
+    score = check.nan_unless(
         score,
         (free > 0) & (n_features >= 0),
         "`n_features` must be at least 0 and less than the number of samples minus 1",
@@ -236,11 +242,13 @@ def explained_variance_score(
         >>> round(float(explained_variance_score([3.0, -0.5, 2.0, 7.0], [2.5, 0.0, 2.0, 8.0])), 6)
         0.957173
     """
-    arrays, outputs, average = checked_inputs(
+    arrays, outputs, average = regression_inputs(
         y_true, y_pred, sample_weight, where, multioutput, EXPLAINED_AVERAGES
     )
-    finish = Step.of(_explained_variance, outputs, average=average, force_finite=bool(force_finite))
-    return plan(arrays, Step.of(_fit, residual=moments), finish)
+    finisher = Bound.of(
+        _explained_variance, outputs, average=average, force_finite=bool(force_finite)
+    )
+    return plan(arrays, Bound.of(_fit, residual=moments), finisher)
 
 
 def _explained_variance(fit, outputs, *, average, force_finite):
@@ -292,9 +300,9 @@ def relative_squared_error(
         >>> round(float(relative_squared_error(y_true, y_pred)), 6)
         0.051392
     """
-    arrays, outputs, average = checked_inputs(y_true, y_pred, sample_weight, where, multioutput)
-    finish = Step.of(_relative_square, outputs, average=average, squared=bool(squared))
-    return plan(arrays, Step.of(_fit), finish)
+    arrays, outputs, average = regression_inputs(y_true, y_pred, sample_weight, where, multioutput)
+    finisher = Bound.of(_relative_square, outputs, average=average, squared=bool(squared))
+    return plan(arrays, Bound.of(_fit), finisher)
 
 
 def _relative_square(fit, outputs, *, average, squared):

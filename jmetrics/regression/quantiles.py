@@ -10,8 +10,7 @@ from jax import Array, lax
 from jax.typing import DTypeLike
 
 from jmetrics._core import check
-from jmetrics._core.anatomy import AT_MOST_ONE, NONNEGATIVE, UNIT, Step, declared, metric, plan
-from jmetrics._core.merging import Legal
+from jmetrics._core.merging import DomainCheck
 from jmetrics._core.moments import moments
 from jmetrics._core.numerics import (
     Whole,
@@ -22,11 +21,12 @@ from jmetrics._core.numerics import (
     weighted_sum,
     weighted_total,
 )
+from jmetrics._core.plan import AT_MOST_ONE, NONNEGATIVE, UNIT, Bound, declared, metric, plan
 from jmetrics._core.quantiles import weighted_quantile
 from jmetrics._core.sharding import with_auto_axes
 from jmetrics._core.types import ArrayLike, Number
 from jmetrics._core.weights import relative, resolve_exactly
-from jmetrics.regression._outputs import checked_inputs, mean_error, over_outputs
+from jmetrics.regression._outputs import mean_error, over_outputs, regression_inputs
 from jmetrics.regression.explained import explained_fraction
 
 
@@ -96,7 +96,7 @@ def _pinball(y_true: Array, y_pred: Array, weight: Array, alpha: Array) -> Array
 def _level(alpha: Array | float, dtype: DTypeLike) -> Array:
     """`alpha` in this dtype, NaN where it is outside [0, 1]."""
     alpha = jnp.asarray(alpha, dtype)
-    return check.defined(alpha, (alpha >= 0) & (alpha <= 1), "`alpha` must be in [0, 1]")
+    return check.nan_unless(alpha, (alpha >= 0) & (alpha <= 1), "`alpha` must be in [0, 1]")
 
 
 @metric(range=NONNEGATIVE, greater_is_better=False)
@@ -147,7 +147,7 @@ def weighted_interval_score(
     alpha = check.levels("alpha", alpha, y_pred.shape[1])
     y_true = jnp.broadcast_to(y_true[:, None], y_pred.shape)
     return mean_error(
-        _pinball, y_true, y_pred, "uniform_average", sample_weight, where, alpha, finish=_twice
+        _pinball, y_true, y_pred, "uniform_average", sample_weight, where, alpha, finisher=_twice
     )
 
 
@@ -200,20 +200,20 @@ def interval_score(
     y_true, sample_weight, where = check.samples(
         y_true=y_true, sample_weight=sample_weight, where=where
     )
-    measure = Step.of(_interval_scores, check.number("alpha", alpha))
-    return plan((y_true, y_pred, sample_weight, where), measure, Step.of(mean_of))
+    kernel = Bound.of(_interval_scores, check.number("alpha", alpha))
+    return plan((y_true, y_pred, sample_weight, where), kernel, Bound.of(mean_of))
 
 
 def _interval_scores(y_true, y_pred, sample_weight, where, alpha):
     y_true, ends, weight = resolve_exactly(y_true, y_pred, sample_weight, where)
     low, high = ends[:, 0], ends[:, 1]
     alpha = jnp.asarray(alpha, low.dtype)
-    alpha = check.defined(alpha, (alpha > 0) & (alpha <= 1), "`alpha` must be in (0, 1]")
+    alpha = check.nan_unless(alpha, (alpha > 0) & (alpha <= 1), "`alpha` must be in (0, 1]")
     missed = jnp.maximum(low - y_true, 0) + jnp.maximum(y_true - high, 0)
     width = high - low
     size = jnp.maximum(absolute(nearest(low)), absolute(nearest(high)))
     crossed = 0 if isinstance(ends, Whole) else 2 * jnp.finfo(size.dtype).eps * size
-    score = check.defined(
+    score = check.nan_unless(
         jnp.maximum(width, 0) + 2 / alpha * missed,
         (-width <= crossed) | (weight == 0),
         "the lower ends in `y_pred` must not exceed the upper ends",
@@ -268,21 +268,21 @@ def quantile_coverage(
     if y_pred.ndim == 2:
         y_true, y_pred = check.columns(y_true, y_pred, None, "predicted quantiles")
         y_true = lax.broadcast_in_dim(y_true, y_pred.shape, (0,))
-    arrays, *_ = checked_inputs(y_true, y_pred, sample_weight, where)
-    return plan(arrays, Step.of(_covered), Step.of(_share, dtype=accumulator(*arrays[:3])))
+    arrays, *_ = regression_inputs(y_true, y_pred, sample_weight, where)
+    return plan(arrays, Bound.of(_covered), Bound.of(_coverage, dtype=accumulator(*arrays[:3])))
 
 
 def _covered(y_true, y_pred, sample_weight, where):
     y_true, y_pred, weight = resolve_exactly(y_true, y_pred, sample_weight, where)
     known = ~(jnp.isnan(nearest(y_true)) | jnp.isnan(nearest(y_pred)))
     known = jnp.all(known | (weight == 0), axis=0)
-    legal = Legal(known, "`y_true` and `y_pred` must not be NaN")
-    return weighted_total(y_true <= y_pred, weight), legal
+    domain = DomainCheck(known, "`y_true` and `y_pred` must not be NaN")
+    return weighted_total(y_true <= y_pred, weight), domain
 
 
-def _share(statistic, *, dtype):
-    total, legal = statistic
-    return legal.defined(mean_of(total, dtype=dtype))
+def _coverage(statistic, *, dtype):
+    total, domain = statistic
+    return domain.apply(mean_of(total, dtype=dtype))
 
 
 @declared(range=AT_MOST_ONE, greater_is_better=True)
@@ -331,7 +331,7 @@ def d2_pinball_score(
         >>> round(float(d2_pinball_score([1.0, 2.0, 3.0], [1.0, 3.0, 3.0])), 6)
         0.5
     """
-    arrays, outputs, average = checked_inputs(y_true, y_pred, sample_weight, where, multioutput)
+    arrays, outputs, average = regression_inputs(y_true, y_pred, sample_weight, where, multioutput)
     return _d2_pinball_score(*arrays, outputs, check.number("alpha", alpha), average=average)
 
 

@@ -8,7 +8,6 @@ import jax.numpy as jnp
 from jax import Array
 
 from jmetrics._core import check
-from jmetrics._core.anatomy import NONNEGATIVE, Step, metric, plan
 from jmetrics._core.exporting import exportable
 from jmetrics._core.moments import (
     Extent,
@@ -24,20 +23,21 @@ from jmetrics._core.numerics import (
     absolute,
     mean_of,
     nearest,
+    power_of_two_scale,
     safe_divide,
     safe_sqrt,
-    unit_near,
     weighted_mean,
     weighted_sum,
 )
+from jmetrics._core.plan import NONNEGATIVE, Bound, metric, plan
 from jmetrics._core.sampling import jumping
 from jmetrics._core.types import ArrayLike
 from jmetrics._core.weights import combine, exactly, resolve_exactly
 from jmetrics.regression._outputs import (
     absolute_error,
-    checked_inputs,
     mean_error,
     over_outputs,
+    regression_inputs,
     total_error,
 )
 
@@ -172,8 +172,8 @@ def weighted_mean_absolute_percentage_error(
         >>> round(float(weighted_mean_absolute_percentage_error([1.0, 9.0], [2.0, 10.0])), 6)
         0.2
     """
-    arrays, outputs, average = checked_inputs(y_true, y_pred, sample_weight, where, multioutput)
-    return plan(arrays, Step.of(_error_and_size), Step.of(_ratio, outputs, average=average))
+    arrays, outputs, average = regression_inputs(y_true, y_pred, sample_weight, where, multioutput)
+    return plan(arrays, Bound.of(_error_and_size), Bound.of(_ratio, outputs, average=average))
 
 
 def _error_and_size(y_true, y_pred, sample_weight, where):
@@ -235,8 +235,8 @@ def mean_absolute_scaled_error(
     arrays = check.samples(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where)
     y_train, train_where = check.masked("y_train", y_train, "train_where", train_where)
     seasonality = check.positive_integer("seasonality", seasonality)
-    finish = Step.of(_over_naive, y_train, train_where, seasonality=seasonality)
-    return plan(arrays, Step.of(total_error, error=absolute_error), finish)
+    finisher = Bound.of(_over_naive, y_train, train_where, seasonality=seasonality)
+    return plan(arrays, Bound.of(total_error, error=absolute_error), finisher)
 
 
 def _over_naive(total, y_train, train_where, *, seasonality):
@@ -295,9 +295,9 @@ def normalized_root_mean_squared_error(
         0.5
     """
     check.one_of("normalization", normalization, _NORMALIZATIONS)
-    arrays, outputs, average = checked_inputs(y_true, y_pred, sample_weight, where, multioutput)
-    finish = Step.of(_root_over_size, outputs, average=average, normalization=normalization)
-    return plan(arrays, Step.of(_squares_and_size, normalization=normalization), finish)
+    arrays, outputs, average = regression_inputs(y_true, y_pred, sample_weight, where, multioutput)
+    finisher = Bound.of(_root_over_size, outputs, average=average, normalization=normalization)
+    return plan(arrays, Bound.of(_squares_and_size, normalization=normalization), finisher)
 
 
 @exportable
@@ -323,7 +323,7 @@ def _squares_and_size(*arrays, normalization):
         return ErrorAndSize(errors, squares(target, arrays))
     y_true, _, weight = resolve_exactly(*arrays)
     on = weight != 0
-    unit = unit_near(nearest(y_true), on)
+    unit = power_of_two_scale(nearest(y_true), on)
     if normalization == "range":
         size: Any = Extent(*(jumping(end, weight) for end in extent(y_true / unit, on)))
     else:

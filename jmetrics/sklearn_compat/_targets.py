@@ -112,11 +112,11 @@ def positions(values: np.ndarray, labels: np.ndarray) -> np.ndarray:
         if _are_positions(values, labels):
             return values.astype(np.int64)
         order = np.argsort(labels, kind="stable")
-        place = np.minimum(np.searchsorted(labels[order], values), count - 1)
-        place = order[place]
-        return np.where(labels[place] == values, place, count)
-    place_of = {label: place for place, label in enumerate(labels.tolist())}
-    return np.fromiter((place_of.get(v, count) for v in values.tolist()), np.int64, len(values))
+        index = np.minimum(np.searchsorted(labels[order], values), count - 1)
+        index = order[index]
+        return np.where(labels[index] == values, index, count)
+    index_of = {label: index for index, label in enumerate(labels.tolist())}
+    return np.fromiter((index_of.get(v, count) for v in values.tolist()), np.int64, len(values))
 
 
 def _are_positions(values: np.ndarray, labels: np.ndarray) -> bool:

@@ -43,7 +43,7 @@ def auc(x, y):
     )
 
 
-class Scored(NamedTuple):
+class CurveData(NamedTuple):
     """Binary labels with scores, as the core takes them."""
 
     positive: np.ndarray
@@ -97,7 +97,7 @@ def confusion_matrix_at_thresholds(y_true, y_score, *, pos_label=None, sample_we
         tps: Weight of the true positives.
         thresholds: The scores, decreasing.
     """
-    data = _scored(y_true, y_score, pos_label, sample_weight)
+    data = _curve_data(y_true, y_score, pos_label, sample_weight)
     *cells, thresholds = data.curve(jmetrics.confusion_matrix_at_thresholds)
     return (*(cell.astype(np.float64) for cell in cells), thresholds.astype(data.dtype))
 
@@ -127,7 +127,7 @@ def precision_recall_curve(
         thresholds: Increasing, shape (n_thresholds,).
     """
     params.flags(drop_intermediate=drop_intermediate)
-    data = _scored(y_true, y_score, pos_label, sample_weight)
+    data = _curve_data(y_true, y_score, pos_label, sample_weight)
     if data.lacks(True):
         warn("`y_true` holds no positive sample: the recall is 1 at all thresholds")
     drop = bool(drop_intermediate)
@@ -155,7 +155,7 @@ def roc_curve(y_true, y_score, *, pos_label=None, sample_weight=None, drop_inter
         thresholds: Decreasing from ∞, shape (n_thresholds,).
     """
     params.flags(drop_intermediate=drop_intermediate)
-    data = _scored(y_true, y_score, pos_label, sample_weight)
+    data = _curve_data(y_true, y_score, pos_label, sample_weight)
     for positive, kind in ((False, "negative"), (True, "positive")):
         if data.lacks(positive):
             undefined(f"`y_true` holds no {kind} sample: the false or true positive rate is NaN")
@@ -180,13 +180,13 @@ def det_curve(y_true, y_score, pos_label=None, sample_weight=None, drop_intermed
         thresholds: Increasing, shape (n_thresholds,).
     """
     params.flags(drop_intermediate=drop_intermediate)
-    data = _scored(y_true, y_score, pos_label, sample_weight)
+    data = _curve_data(y_true, y_score, pos_label, sample_weight)
     if data.classes != 2:
         raise ValueError(f"`y_true` must hold two classes, got {data.classes}")
     return data.curve(jmetrics.det_curve, drop_intermediate=bool(drop_intermediate))
 
 
-def _scored(y_true: Any, y_score: Any, pos_label: Any, sample_weight: Any) -> Scored:
+def _curve_data(y_true: Any, y_score: Any, pos_label: Any, sample_weight: Any) -> CurveData:
     params.array_likes(y_true=y_true, y_score=y_score)
     params.pos_label(pos_label)
     params.optional_arrays(sample_weight=sample_weight)
@@ -200,7 +200,7 @@ def _scored(y_true: Any, y_score: Any, pos_label: Any, sample_weight: Any) -> Sc
     score = column("y_score", numeric("y_score", y_score))
     is_positive = positions(found.values, np.asarray([chosen])) == 0
     weight = column_weights(sample_weight, len(score))
-    return Scored(is_positive, comparable(score), weight, len(found.classes), score.dtype)
+    return CurveData(is_positive, comparable(score), weight, len(found.classes), score.dtype)
 
 
 def column_weights(sample_weight: Any, n: int) -> np.ndarray | None:

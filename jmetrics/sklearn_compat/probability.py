@@ -218,8 +218,8 @@ class Probable(NamedTuple):
             return np.average(self.label, axis=0, weights=self.sample_weight)
         count = 2 if self.proba.ndim == 1 else self.proba.shape[1]
         weight = np.bincount(self.label, self.sample_weight, count)
-        shares = weight / np.sum(weight)
-        return shares if self.proba.ndim == 2 else shares[1]
+        fractions = weight / np.sum(weight)
+        return fractions if self.proba.ndim == 2 else fractions[1]
 
 
 def _probabilities(y_proba: Any) -> np.ndarray:

@@ -126,8 +126,8 @@ def _as_text(rows: list[Line], averages: list[Line], names: list[Any], digits: i
 
 
 def _line(name: str, scores: list[Any], width: int, digits: int) -> str:
-    *shares, support = scores
-    cells = [f"{share:>9.{digits}f}" for share in shares]
+    *fractions, support = scores
+    cells = [f"{fraction:>9.{digits}f}" for fraction in fractions]
     if name == "accuracy":
         cells[:2] = [" " * 9] * 2
     return f"{name:>{width}s}  " + " ".join([*cells, f"{support:>9}"])

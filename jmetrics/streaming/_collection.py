@@ -19,9 +19,9 @@ class Collection:
     """The stream that holds the statistic of each."""
 
     @property
-    def fades(self) -> bool:
-        """Whether the weights so far may be multiplied by a number."""
-        return all(stream.fades for stream in self.streams.values())
+    def supports_decay(self) -> bool:
+        """Whether accumulated weights can be rescaled (decay)."""
+        return all(stream.supports_decay for stream in self.streams.values())
 
     def init(self) -> State:
         """States of no data."""

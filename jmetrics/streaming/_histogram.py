@@ -17,7 +17,7 @@ from jmetrics._core import check
 from jmetrics._core.bits import float_from_bits, sortable_bits
 from jmetrics._core.exporting import exportable
 from jmetrics._core.limbs import Compensated, Limbs
-from jmetrics._core.merging import ALL, LEAST, MOST, Union, kinds
+from jmetrics._core.merging import Reducer, Reduction, reductions
 from jmetrics._core.sorting import sort_items
 from jmetrics.streaming._states import intact
 
@@ -25,7 +25,14 @@ MOST_BITS = 20
 
 
 @exportable
-@kinds(least=LEAST, most=MOST, unlabelled=MOST, unordered=MOST, rounding=MOST, whole=ALL)
+@reductions(
+    least=Reduction.MIN,
+    most=Reduction.MAX,
+    unlabelled=Reduction.MAX,
+    unordered=Reduction.MAX,
+    rounding=Reduction.MAX,
+    whole=Reduction.ALL,
+)
 class Histogram(NamedTuple):
     """Weight by class and by the leading bits of a key, and what the bits leave open."""
 
@@ -45,7 +52,7 @@ class Histogram(NamedTuple):
     """True, but a number once states were summed."""
 
 
-class Bins(NamedTuple):
+class HistogramSpec(NamedTuple):
     """Static parameters of a histogram, which are not in its state."""
 
     bits: int
@@ -54,7 +61,7 @@ class Bins(NamedTuple):
     classes: int = 1
 
     @classmethod
-    def checked(cls, bits: Any, dtype: DTypeLike, weighted: Any, classes: int) -> Bins:
+    def checked(cls, bits: Any, dtype: DTypeLike, weighted: Any, classes: int) -> HistogramSpec:
         """Check the arguments of a user."""
         kind = jnp.dtype(dtype)
         floating = jnp.issubdtype(kind, jnp.floating)
@@ -101,7 +108,12 @@ class Bins(NamedTuple):
 
 
 def add(
-    state: Histogram, bins: Bins, values: Array, label: Array, weight: Array, labelled: Array
+    state: Histogram,
+    bins: HistogramSpec,
+    values: Array,
+    label: Array,
+    weight: Array,
+    labelled: Array,
 ) -> Histogram:
     """Add numbers (n,) of whole labels below the number of classes; O(n) but for float weights.
 
@@ -110,8 +122,8 @@ def add(
     state, values = intact(state), values.astype(bins.dtype)
     keys, counts = sortable_bits(values).astype(bins.key), weight != 0
     slot = (keys >> bins.shift).astype(jnp.int32)
-    place = (label.astype(jnp.int32) << bins.bits) | slot
-    tables = _met(jax.tree.map(jnp.ravel, state.weight), place, weight)
+    cell = (label.astype(jnp.int32) << bins.bits) | slot
+    tables = _add_to_cells(jax.tree.map(jnp.ravel, state.weight), cell, weight)
     return Histogram(
         jax.tree.map(lambda a: a.reshape(state.weight[0].shape), tables),
         state.least.at[slot].min(jnp.where(counts, keys, ~jnp.zeros_like(keys))),
@@ -140,43 +152,43 @@ def reduce(state: Histogram, axis_name: Any) -> Histogram:
     if isinstance(state.weight, Compensated):
         rounding = rounding + lax.axis_size(axis_name) * jnp.finfo(rounding.dtype).eps
     weight, least = state.weight.psum(axis_name), lax.pmin(state.least, axis_name)
-    whole = Union(axis_name).all([whole])
+    whole = Reducer(axis_name).all([whole])
     return Histogram(weight, least, most, unlabelled, unordered, rounding, whole)
 
 
 @functools.singledispatch
-def _met(weight: Any, place: Array, more: Array) -> Any:
-    """Add to the places of a flat table that are met, each a whole number or a float."""
+def _add_to_cells(weight: Any, cell: Array, more: Array) -> Any:
+    """Add to the cells of a flat table that are met, each a whole number or a float."""
     raise TypeError(type(weight))
 
 
-@_met.register
-def _(weight: Limbs, place: Array, more: Array) -> Limbs:
-    weight = weight._replace(low=weight.low.at[place].add(more.astype(jnp.uint32)))
-    # Equal places carry alike, so that it does not matter which of them is written.
-    carried = jax.tree.map(lambda a: a[place], weight).plus(jnp.zeros_like(more))
-    return jax.tree.map(lambda a, b: a.at[place].set(b), weight, carried)
+@_add_to_cells.register
+def _(weight: Limbs, cell: Array, more: Array) -> Limbs:
+    weight = weight._replace(low=weight.low.at[cell].add(more.astype(jnp.uint32)))
+    # Equal cells carry alike, so that it does not matter which of them is written.
+    carried = jax.tree.map(lambda a: a[cell], weight).plus(jnp.zeros_like(more))
+    return jax.tree.map(lambda a, b: a.at[cell].set(b), weight, carried)
 
 
-@_met.register
-def _(weight: Compensated, place: Array, more: Array) -> Compensated:
-    place, batch = _tied(place, more)
-    summed = jax.tree.map(lambda a: a.at[place].get(mode="fill", fill_value=0), weight)
-    return jax.tree.map(lambda a, b: a.at[place].set(b, mode="drop"), weight, summed.merge(batch))
+@_add_to_cells.register
+def _(weight: Compensated, cell: Array, more: Array) -> Compensated:
+    cell, batch = _sums_by_cell(cell, more)
+    summed = jax.tree.map(lambda a: a.at[cell].get(mode="fill", fill_value=0), weight)
+    return jax.tree.map(lambda a, b: a.at[cell].set(b, mode="drop"), weight, summed.merge(batch))
 
 
-def _tied(place: Array, weight: Array) -> tuple[Array, Compensated]:
-    """Sorted places, and the sum of weight at the last of each; the others are out of range.
+def _sums_by_cell(cell: Array, weight: Array) -> tuple[Array, Compensated]:
+    """Sorted cells, and the sum of weight at the last of each; the others are out of range.
 
     Floats are added pairwise with what rounding takes, in as many rounds as the longest run
-    of equal places needs.
+    of equal cells needs.
     """
-    (place,), item = sort_items(place)
+    (cell,), item = sort_items(cell)
     weight = weight[item]
-    spot = lax.iota(jnp.int32, place.shape[0])
+    index = lax.iota(jnp.int32, cell.shape[0])
 
     def further(step: Array) -> Array:
-        return (jnp.roll(place, step) == place) & (spot >= step)
+        return (jnp.roll(cell, step) == cell) & (index >= step)
 
     def double(carry: tuple[Array, Compensated]) -> tuple[Array, Compensated]:
         step, sums = carry
@@ -186,5 +198,5 @@ def _tied(place: Array, weight: Array) -> tuple[Array, Compensated]:
 
     start = jnp.int32(1), Compensated(weight, jnp.zeros_like(weight))
     _, sums = lax.while_loop(lambda carry: jnp.any(further(carry[0])), double, start)
-    closes = jnp.append(place[1:] != place[:-1], jnp.ones(min(1, place.shape[0]), jnp.bool_))
-    return jnp.where(closes, place, jnp.iinfo(jnp.int32).max), sums
+    closes = jnp.append(cell[1:] != cell[:-1], jnp.ones(min(1, cell.shape[0]), jnp.bool_))
+    return jnp.where(closes, cell, jnp.iinfo(jnp.int32).max), sums

@@ -13,24 +13,11 @@ from jax import Array
 from jmetrics._core import check
 from jmetrics._core.exporting import exportable
 from jmetrics._core.limbs import Compensated
-from jmetrics._core.merging import (
-    ALL,
-    LEAST,
-    MOST,
-    PLACE,
-    STEADY,
-    SUM,
-    Tally,
-    kinds,
-    map_fields,
-    merge,
-    number,
-    scale,
-)
+from jmetrics._core.merging import Reduction, Tally, map_fields, merge, number, reductions, scale
 
 
 @exportable
-@kinds(whole=ALL)
+@reductions(whole=Reduction.ALL)
 class Held(NamedTuple):
     """The statistic of a stream, which is more than a sum."""
 
@@ -49,7 +36,12 @@ def intact(state: Any) -> Any:
     return state
 
 
-_NEUTRAL = {ALL: True, LEAST: np.inf, MOST: -np.inf, PLACE: 0}
+_NEUTRAL = {
+    Reduction.ALL: True,
+    Reduction.MIN: np.inf,
+    Reduction.MAX: -np.inf,
+    Reduction.LOCATION: 0,
+}
 
 
 def empty(shapes: Any) -> Held:
@@ -60,9 +52,9 @@ def empty(shapes: Any) -> Held:
 
 @functools.partial(jax.jit, static_argnums=(0, 1))
 def _empty(structure, leaves):
-    def nothing(kind: str, leaf: Any) -> Any:
-        if kind not in (SUM, STEADY):
-            return jnp.full(leaf.shape, _NEUTRAL[kind], leaf.dtype)
+    def nothing(reduction: Reduction, leaf: Any) -> Any:
+        if reduction not in (Reduction.SUM, Reduction.COUNT):
+            return jnp.full(leaf.shape, _NEUTRAL[reduction], leaf.dtype)
         if jnp.issubdtype(leaf.dtype, jnp.floating):
             return Compensated.zeros(leaf.shape, leaf.dtype)
         return Tally.zeros(leaf.shape, jnp.result_type(float))
@@ -77,9 +69,9 @@ def advance(state: Held, statistic: Any) -> Held:
     return Held(merge(held, map_fields(_fitting, held, statistic)), whole)
 
 
-def _fitting(kind: str, held: Any, leaf: Array) -> Array:
+def _fitting(reduction: Reduction, held: Any, leaf: Array) -> Array:
     """Part of the statistic of a batch, in the shape and the precision of the state."""
-    del kind
+    del reduction
     like = number(held)
     check.require(
         like.shape == leaf.shape,
@@ -89,21 +81,21 @@ def _fitting(kind: str, held: Any, leaf: Array) -> Array:
     return leaf.astype(like.dtype) if jnp.issubdtype(leaf.dtype, jnp.floating) else leaf
 
 
-def settled(state: Held) -> Any:
+def to_statistic(state: Held) -> Any:
     """The state as the statistic that a finisher takes; counts become floats."""
-    return map_fields(lambda kind, held: number(held), intact(state).statistic)
+    return map_fields(lambda reduction, held: number(held), intact(state).statistic)
 
 
-def faded(state: Any, factor: Array) -> Any:
+def decayed_state(state: Any, factor: Array) -> Any:
     """State in which everything so far weighs less."""
 
-    def fade(kind: str, held: Any) -> Any:
-        if kind != SUM:
+    def rescaled(reduction: Reduction, held: Any) -> Any:
+        if reduction is not Reduction.SUM:
             return held
         dtype = number(held).dtype
         return scale(held, jnp.asarray(factor, dtype))
 
-    return map_fields(fade, state)
+    return map_fields(rescaled, state)
 
 
 def to_numpy(state: Any) -> dict[str, np.ndarray]:
@@ -136,7 +128,7 @@ def to_numpy(state: Any) -> dict[str, np.ndarray]:
         >>> from jmetrics import accuracy_score, streaming
         >>> stream = streaming.stream(accuracy_score)
         >>> sorted(streaming.to_numpy(stream.init()))[:2]
-        ['statistic/counts/right/rest/rest', 'statistic/counts/right/rest/total']
+        ['statistic/checks/0/valid', 'statistic/counts/right/floats/compensation']
     """
     leaves, _ = jax.tree_util.tree_flatten_with_path(jax.device_get(state))
     return {

@@ -13,7 +13,7 @@ from jax import Array, lax
 from jmetrics._core import check
 from jmetrics._core.exporting import exportable
 from jmetrics._core.limbs import Limbs
-from jmetrics._core.merging import Union
+from jmetrics._core.merging import Reducer
 from jmetrics._core.sharding import with_auto_axes
 from jmetrics._core.types import ArrayLike, Metric
 from jmetrics._core.weights import combine
@@ -60,8 +60,8 @@ class BufferStream:
     capacity: int
 
     @property
-    def fades(self) -> bool:
-        """Whether the weights so far may be multiplied: not those of samples."""
+    def supports_decay(self) -> bool:
+        """Whether accumulated weights can be rescaled: not those of samples."""
         return False
 
     def init(self) -> Samples:
@@ -114,8 +114,8 @@ class BufferStream:
 def _fits(name: str, given: Any, shape: tuple[int, ...]) -> None:
     if given is not None:
         axes = ", ".join(["n", *map(str, shape)])
-        told = "" if shape else check.instead({name: given})
-        message = f"`{name}` must have shape ({axes}) in this stream, got {given.shape}{told}"
+        advice = "" if shape else check.instead({name: given})
+        message = f"`{name}` must have shape ({axes}) in this stream, got {given.shape}{advice}"
         check.require(given.shape[1:] == shape, message)
 
 
@@ -180,7 +180,7 @@ def _gathered(state: Samples, axis_name: Any) -> Samples:
 
     y_true, y_pred, weight = jax.tree.map(together, state[:3])
     none, dropped = jnp.zeros_like(filled[0]), state.dropped.psum(axis_name)
-    whole = Union(axis_name).all([state.whole])
+    whole = Reducer(axis_name).all([state.whole])
     return _counted(Samples(y_true, y_pred, weight, none, dropped, whole), jnp.sum(filled))
 
 
@@ -192,7 +192,7 @@ def _compute(state, *, metric):
     value = metric(state.y_true, state.y_pred, where=on, **weight)
     dropped = state.dropped.to_float(jnp.float32)
     reason = "`capacity` must be at least the number of samples"
-    value = jax.tree.map(lambda v: check.defined(v, dropped == 0, reason), value)
+    value = jax.tree.map(lambda v: check.nan_unless(v, dropped == 0, reason), value)
     return Buffered(value, dropped)
 
 

@@ -18,17 +18,17 @@ from jax import Array
 from jax.typing import DTypeLike
 
 from jmetrics._core import check
-from jmetrics._core.anatomy import Step
 from jmetrics._core.numerics import absolute
+from jmetrics._core.plan import Bound
 from jmetrics._core.sharding import with_auto_axes
 from jmetrics._core.types import ArrayLike
 from jmetrics._core.weights import combine, resolve_exactly
 from jmetrics.curves._points import distinct, fitted, length_of, trimmed
-from jmetrics.curves._scores import scored
+from jmetrics.curves._scores import labelled_scores
 from jmetrics.curves.rates import precision_recall_of, roc_of
 from jmetrics.streaming import _bounds, _histogram
 from jmetrics.streaming._bounds import Bounded as Bounded
-from jmetrics.streaming._histogram import Bins, Histogram
+from jmetrics.streaming._histogram import Histogram, HistogramSpec
 from jmetrics.streaming._states import intact
 
 
@@ -36,8 +36,8 @@ from jmetrics.streaming._states import intact
 class HistogramStream(abc.ABC):
     """Base of the streams of this module: the state, and how states are added."""
 
-    bins: Bins
-    finish: Step
+    bins: HistogramSpec
+    finisher: Bound
     """The state and its bins to a result."""
 
     def init(self) -> Histogram:
@@ -45,7 +45,7 @@ class HistogramStream(abc.ABC):
         return self.bins.empty()
 
     @abc.abstractmethod
-    def update(self, state: Histogram, *arrays: Any, **rest: Any) -> Histogram:
+    def update(self, state: Histogram, *arrays: Any, **named_arrays: Any) -> Histogram:
         """Return the state with more samples."""
 
     def merge(self, a: Histogram, b: Histogram) -> Histogram:
@@ -58,15 +58,15 @@ class HistogramStream(abc.ABC):
 
     def compute(self, state: Histogram) -> Any:
         """Return the result for the samples so far."""
-        return _compute(state, self.finish, bins=self.bins)
+        return _compute(state, self.finisher, bins=self.bins)
 
     def key(self) -> Hashable:
         """Return something equal for streams that hold the same state."""
         return type(self).update, self.bins
 
     @property
-    def fades(self) -> bool:
-        """Whether the weights so far may be multiplied: not integer counts."""
+    def supports_decay(self) -> bool:
+        """Whether accumulated weights can be rescaled: not integer counts."""
         return self.bins.weighted
 
     def _weight(self, sample_weight: Any) -> Any:
@@ -151,7 +151,7 @@ class ErrorStream(HistogramStream):
 @functools.partial(jax.jit, static_argnames="bins")
 @with_auto_axes
 def _add_scores(state, y_true, y_score, sample_weight, where, *, bins):
-    data = scored(y_true, y_score, sample_weight, where, totals=True)
+    data = labelled_scores(y_true, y_score, sample_weight, where, totals=True)
     weight = data.weight.astype(bins.result if bins.weighted else jnp.int32)
     return _histogram.add(state, bins, data.score, data.positive, weight, data.labelled)
 
@@ -170,22 +170,22 @@ def _add_errors(state, y_true, y_pred, sample_weight, where, *, bins):
     return _unlabelled(state, bins, absolute(y_true - y_pred), weight)
 
 
-def _unlabelled(state: Histogram, bins: Bins, values: Array, weight: Array) -> Histogram:
+def _unlabelled(state: Histogram, bins: HistogramSpec, values: Array, weight: Array) -> Histogram:
     weight = weight.astype(bins.result if bins.weighted else jnp.int32)
     label = jnp.zeros(values.shape, jnp.int32)
     return _histogram.add(state, bins, values, label, weight, jnp.ones((), jnp.bool_))
 
 
 @functools.partial(jax.jit, static_argnames="bins")
-def _compute(state, finish, *, bins):
-    value = finish(intact(state), bins)
+def _compute(state, finisher, *, bins):
+    value = finisher(intact(state), bins)
     numbers = "`y_score` must not be NaN" if bins.classes == 2 else "values must not be NaN"
 
     def defined(leaf: Array) -> Array:
         if not jnp.issubdtype(leaf.dtype, jnp.floating):
             return leaf
-        leaf = check.defined(leaf, state.unlabelled == 0, "`y_true` must be 0 or 1")
-        return check.defined(leaf, state.unordered == 0, numbers)
+        leaf = check.nan_unless(leaf, state.unlabelled == 0, "`y_true` must be 0 or 1")
+        return check.nan_unless(leaf, state.unordered == 0, numbers)
 
     return jax.tree.map(defined, value)
 
@@ -236,7 +236,7 @@ def roc_auc_score(
         0.75
     """
     return ScoreStream(
-        Bins.checked(bits, dtype, weighted, classes=2), Step.of(_bounds.area_under_roc)
+        HistogramSpec.checked(bits, dtype, weighted, classes=2), Bound.of(_bounds.area_under_roc)
     )
 
 
@@ -283,7 +283,7 @@ def average_precision_score(
         0.833333
     """
     return ScoreStream(
-        Bins.checked(bits, dtype, weighted, classes=2), Step.of(_bounds.average_precision)
+        HistogramSpec.checked(bits, dtype, weighted, classes=2), Bound.of(_bounds.average_precision)
     )
 
 
@@ -338,7 +338,9 @@ def roc_curve(
         >>> stream.compute(state).tpr.tolist()
         [0.0, 0.5, 0.5, 1.0, 1.0]
     """
-    return _curve(_roc_curve, drop_intermediate, size, Bins.checked(bits, dtype, weighted, 2))
+    return _curve(
+        _roc_curve, drop_intermediate, size, HistogramSpec.checked(bits, dtype, weighted, 2)
+    )
 
 
 def precision_recall_curve(
@@ -395,21 +397,23 @@ def precision_recall_curve(
         >>> stream.compute(state).recall.tolist()
         [1.0, 1.0, 0.5, 0.5, 0.0]
     """
-    bins = Bins.checked(bits, dtype, weighted, 2)
+    bins = HistogramSpec.checked(bits, dtype, weighted, 2)
     return _curve(_precision_recall_curve, drop_intermediate, size, bins)
 
 
-def _curve(finish: Any, drop: Any, size: int | None, bins: Bins) -> CurveStream:
+def _curve(finisher: Any, drop: Any, size: int | None, bins: HistogramSpec) -> CurveStream:
     length = length_of(size, (1 << bins.bits) + 1)
-    return CurveStream(bins, Step.of(finish, drop=bool(drop), length=length), size)
+    return CurveStream(bins, Bound.of(finisher, drop=bool(drop), length=length), size)
 
 
-def _roc_curve(state: Histogram, bins: Bins, *, drop: bool, length: int) -> Any:
+def _roc_curve(state: Histogram, bins: HistogramSpec, *, drop: bool, length: int) -> Any:
     points = distinct(_bounds.thresholds(state, bins), 1 << bins.bits)
     return fitted(roc_of(points, bins.result, drop=drop), length)
 
 
-def _precision_recall_curve(state: Histogram, bins: Bins, *, drop: bool, length: int) -> Any:
+def _precision_recall_curve(
+    state: Histogram, bins: HistogramSpec, *, drop: bool, length: int
+) -> Any:
     points = distinct(_bounds.thresholds(state, bins), 1 << bins.bits)
     return fitted(precision_recall_of(points, bins.result, drop=drop), length)
 
@@ -462,7 +466,9 @@ def quantile(
         [1.5, 2.5]
     """
     levels = check.number_or_vector("level", level)
-    return ValueStream(Bins.checked(bits, dtype, weighted, 1), Step.of(_quantiles, levels))
+    return ValueStream(
+        HistogramSpec.checked(bits, dtype, weighted, 1), Bound.of(_quantiles, levels)
+    )
 
 
 def median_absolute_error(
@@ -502,10 +508,12 @@ def median_absolute_error(
         >>> float(stream.compute(state).estimate)
         0.5
     """
-    return ErrorStream(Bins.checked(bits, dtype, weighted, 1), Step.of(_quantiles, level=0.5))
+    return ErrorStream(
+        HistogramSpec.checked(bits, dtype, weighted, 1), Bound.of(_quantiles, level=0.5)
+    )
 
 
-def _quantiles(state: Histogram, bins: Bins, level: Array) -> Bounded:
+def _quantiles(state: Histogram, bins: HistogramSpec, level: Array) -> Bounded:
     level = jnp.asarray(level, bins.result)
     if level.ndim == 0:
         return _bounds.quantile(state, bins, level)

@@ -12,12 +12,12 @@ import numpy as np
 from jax import Array
 
 from jmetrics._core import check
-from jmetrics._core.anatomy import Plan, Step, declare, plan_of
-from jmetrics._core.merging import Union, join, merge
+from jmetrics._core.merging import Reducer, join, merge
 from jmetrics._core.numerics import accumulator, mean_of, weighted_total
+from jmetrics._core.plan import Bound, Plan, declare, plan_of
 from jmetrics._core.types import ArrayLike
 from jmetrics._core.weights import combine
-from jmetrics.streaming._states import advance, empty, intact, settled
+from jmetrics.streaming._states import advance, empty, intact, to_statistic
 
 State = Any
 """A tree of arrays of fixed shapes and dtypes."""
@@ -27,8 +27,8 @@ class Stream(Protocol):
     """Interface of streams: four pure functions of a state, and one more for many devices."""
 
     @property
-    def fades(self) -> bool:
-        """Whether the weights so far may be multiplied by a number, as `decayed` does."""
+    def supports_decay(self) -> bool:
+        """Whether accumulated weights can be rescaled, as `decayed` does."""
 
     def init(self) -> State:
         """State of no data.
@@ -37,7 +37,7 @@ class Stream(Protocol):
             A tree of arrays of fixed shapes and dtypes.
         """
 
-    def update(self, *state_and_arrays: Any, **rest: Any) -> State:
+    def update(self, *state_and_arrays: Any, **named_arrays: Any) -> State:
         """State with a batch added: `update(state, y_true, y_pred, sample_weight=, where=)`.
 
         Args:
@@ -96,14 +96,14 @@ class MetricStream:
 
     metric: Callable[..., Any]
     options: Mapping[str, Any]
-    measure: Step
-    finish: Step
+    kernel: Bound
+    finisher: Bound
     shapes: Any
     axes: tuple[int, ...]
 
     @property
-    def fades(self) -> bool:
-        """Whether the weights so far may be multiplied by a number: always."""
+    def supports_decay(self) -> bool:
+        """Whether accumulated weights can be rescaled: always."""
         return True
 
     def init(self) -> State:
@@ -147,7 +147,7 @@ class MetricStream:
             f"this batch has {_axes(now)} axes where the stream was made for {self.axes}; "
             "make it with `like`, a batch of the right shapes",
         )
-        return _advance(state, now.arrays, now.measure)
+        return _advance(state, now.arrays, now.kernel)
 
     def merge(self, a: State, b: State) -> State:
         """State of the batches of both, in any order.
@@ -170,7 +170,7 @@ class MetricStream:
         Returns:
             What the metric returns.
         """
-        return _compute(state, self.finish)
+        return _compute(state, self.finisher)
 
     def reduce(self, state: State, axis_name: Any) -> State:
         """State of the batches of all devices along an axis: one collective per leaf.
@@ -182,7 +182,7 @@ class MetricStream:
         Returns:
             The joint state, the same on all devices.
         """
-        return join((intact(state),), Union(axis_name))
+        return join((intact(state),), Reducer(axis_name))
 
     def key(self) -> Hashable:
         """Key that is equal for streams with the same statistic.
@@ -190,17 +190,17 @@ class MetricStream:
         Returns:
             Anything hashable.
         """
-        numbers = jax.tree.leaves(self.measure.traced)
+        numbers = jax.tree.leaves(self.kernel.traced)
         if any(isinstance(number, jax.core.Tracer) for number in numbers):
             return id(self)
         known = [np.asarray(number) for number in jax.device_get(numbers)]
         listed = str([(number.dtype, number.tolist()) for number in known])
-        return self.measure.function, self.measure.static, listed, str(self.shapes)
+        return self.kernel.function, self.kernel.static, listed, str(self.shapes)
 
 
 @jax.jit
-def _advance(state: State, arrays: Any, measure: Step) -> State:
-    return advance(state, measure(*arrays))
+def _advance(state: State, arrays: Any, kernel: Bound) -> State:
+    return advance(state, kernel(*arrays))
 
 
 @jax.jit
@@ -209,8 +209,8 @@ def _merge(a: State, b: State) -> State:
 
 
 @jax.jit
-def _compute(state: State, finish: Step) -> Any:
-    return finish(settled(state))
+def _compute(state: State, finisher: Bound) -> Any:
+    return finisher(to_statistic(state))
 
 
 def stream(
@@ -273,7 +273,7 @@ def stream(
             error.add_note("streams of other arrays than (n,) need `like`, a batch of theirs")
         raise
     known = make(*example, **options)
-    return MetricStream(metric, options, known.measure, known.finish, shapes, _axes(known))
+    return MetricStream(metric, options, known.kernel, known.finisher, shapes, _axes(known))
 
 
 def _axes(known: Plan) -> tuple[int, ...]:
@@ -342,8 +342,8 @@ class _BatchMean:
     ) -> Plan:
         traced, static = check.split_options(options)
         arrays = check.resampled(y_true, y_pred, sample_weight, where)
-        measure = Step.of(_weighted_value, traced, loss=self.function, static=static)
-        return Plan(arrays, measure, Step.of(mean_of))
+        kernel = Bound.of(_weighted_value, traced, loss=self.function, static=static)
+        return Plan(arrays, kernel, Bound.of(mean_of))
 
 
 def _weighted_value(y_true, y_pred, sample_weight, where, options, *, loss, static):

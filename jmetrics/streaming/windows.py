@@ -12,9 +12,9 @@ from jax import Array
 
 from jmetrics._core import check
 from jmetrics._core.exporting import exportable
-from jmetrics._core.merging import Union
+from jmetrics._core.merging import Reducer
 from jmetrics._core.types import ArrayLike, Number
-from jmetrics.streaming._states import faded, intact
+from jmetrics.streaming._states import decayed_state, intact
 from jmetrics.streaming.streams import State, Stream
 
 
@@ -26,8 +26,8 @@ class Decayed:
     factor: float | Array
 
     @property
-    def fades(self) -> bool:
-        """Whether the weights so far may be multiplied by a number."""
+    def supports_decay(self) -> bool:
+        """Whether accumulated weights can be rescaled (decay)."""
         return True
 
     def init(self) -> State:
@@ -36,7 +36,7 @@ class Decayed:
 
     def update(self, state: State, y_true: ArrayLike, y_pred: ArrayLike, **arrays: Any) -> State:
         """State with a batch added, beside which all earlier ones weigh less."""
-        return self.stream.update(_fade(state, self.factor), y_true, y_pred, **arrays)
+        return self.stream.update(_rescaled(state, self.factor), y_true, y_pred, **arrays)
 
     def merge(self, a: State, b: State) -> State:
         """State of the batches of both, their last ones taken to be as recent."""
@@ -52,8 +52,8 @@ class Decayed:
 
 
 @jax.jit
-def _fade(state: State, factor: Number) -> State:
-    return faded(state, jnp.asarray(factor))
+def _rescaled(state: State, factor: Number) -> State:
+    return decayed_state(state, jnp.asarray(factor))
 
 
 def decayed(stream: Stream, *, half_life: Any = None, decay: Any = None) -> Decayed:
@@ -63,7 +63,7 @@ def decayed(stream: Stream, *, half_life: Any = None, decay: Any = None) -> Deca
     is not a weight stays: a largest error, and the number of samples.
 
     Args:
-        stream: Stream of weights that may be multiplied: not one of integer counts or of samples.
+        stream: Stream whose weights can be rescaled: not one of integer counts or of samples.
         half_life: Number of updates after which a batch counts for half, positive; traced.
         decay: Factor of one update, in [0, 1]; traced. Exactly one of the two must be given.
 
@@ -93,23 +93,23 @@ def decayed(stream: Stream, *, half_life: Any = None, decay: Any = None) -> Deca
     check.require(
         (half_life is None) != (decay is None), "give either `half_life` or `decay`, and not both"
     )
-    message = "this stream cannot fade; one of scores can if it is made with `weighted=True`"
-    check.require(stream.fades, message)
+    message = "the weights of this stream cannot decay; those of scores can with `weighted=True`"
+    check.require(stream.supports_decay, message)
     if half_life is None:
-        return Decayed(stream, _legal_decay(check.number("decay", decay)))
+        return Decayed(stream, _checked_decay(check.number("decay", decay)))
     return Decayed(stream, _decay_of(check.number("half_life", half_life)))
 
 
 @jax.jit
-def _legal_decay(decay):
+def _checked_decay(decay):
     factor = jnp.asarray(decay, float)
-    return check.defined(factor, (factor >= 0) & (factor <= 1), "`decay` must be in [0, 1]")
+    return check.nan_unless(factor, (factor >= 0) & (factor <= 1), "`decay` must be in [0, 1]")
 
 
 @jax.jit
 def _decay_of(half_life):
     updates = jnp.asarray(half_life, float)
-    return jnp.exp2(-1 / check.defined(updates, updates > 0, "`half_life` must be positive"))
+    return jnp.exp2(-1 / check.nan_unless(updates, updates > 0, "`half_life` must be positive"))
 
 
 @exportable
@@ -131,8 +131,8 @@ class LastUpdates:
     k: int
 
     @property
-    def fades(self) -> bool:
-        """Whether the weights so far may be multiplied: old batches leave all at once."""
+    def supports_decay(self) -> bool:
+        """Whether accumulated weights can be rescaled: old batches leave all at once."""
         return False
 
     def init(self) -> Slots:
@@ -162,7 +162,7 @@ class LastUpdates:
     def reduce(self, state: Slots, axis_name: Any) -> Slots:
         """State of the batches of all devices along an axis, updated in step."""
         slots = jax.vmap(lambda slot: self.stream.reduce(slot, axis_name))(intact(state).slots)
-        whole = Union(axis_name).all([state.whole])
+        whole = Reducer(axis_name).all([state.whole])
         return Slots(slots, jax.lax.pmax(state.updates, axis_name), whole)
 
 

@@ -14,7 +14,7 @@ Formula = Callable[..., tuple[np.ndarray, np.ndarray]]
 """From relevance and scores (n_lists, list_size) to values, and which lists have one."""
 
 
-def over_lists(formula: Formula, **fixed: Any) -> Oracle:
+def mean_over_lists(formula: Formula, **fixed: Any) -> Oracle:
     """Weighted mean over the lists that have a value."""
 
     @unless_nothing_counts(0.0)

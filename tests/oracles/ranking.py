@@ -19,12 +19,12 @@ from tests.oracles import Oracle, unless_nothing_counts
 
 ELEVEN = np.arange(11) / 10
 
-InOrder = Callable[..., np.ndarray]
+Formula = Callable[..., np.ndarray]
 """From relevance in rank order (n_lists, list_size) to one value, or vector, a list."""
 
 
 def per_list(
-    formula: InOrder,
+    formula: Formula,
     y_true: Any,
     y_score: Any,
     *,
@@ -39,7 +39,7 @@ def per_list(
     if relevance_threshold is not None:
         relevance = (relevance >= relevance_threshold).astype(np.float64)
     relevance, scores, of_list = unlike(relevance, scores)
-    orders = [formula(ranked, **options) for ranked in in_order(relevance, scores, ties)]
+    orders = [formula(ranked, **options) for ranked in possible_orders(relevance, scores, ties)]
     values = np.mean(orders, axis=0)
     some = np.any(relevance > 0, axis=1) if has_value is None else has_value(relevance)
     return np.where(some.reshape(-1, *[1] * (values.ndim - 1)), values, empty)[of_list]
@@ -56,7 +56,7 @@ def unlike(relevance: np.ndarray, scores: np.ndarray) -> tuple[np.ndarray, ...]:
     return relevance[first], scores[first], of_list
 
 
-def in_order(relevance: np.ndarray, scores: np.ndarray, ties: str) -> Iterator[np.ndarray]:
+def possible_orders(relevance: np.ndarray, scores: np.ndarray, ties: str) -> Iterator[np.ndarray]:
     """Relevance in rank order: once, or for each order in which the items may be stored."""
     size = relevance.shape[1]
     breakers = {"pessimistic": relevance, "optimistic": -relevance, "stable": 0 * relevance}
@@ -67,7 +67,7 @@ def in_order(relevance: np.ndarray, scores: np.ndarray, ties: str) -> Iterator[n
         yield np.take_along_axis(y, np.lexsort((second, -s), axis=1), axis=1)
 
 
-def over_lists(formula: InOrder, **fixed: Any) -> Oracle:
+def over_lists(formula: Formula, **fixed: Any) -> Oracle:
     """Weighted mean of the values of the lists."""
 
     @unless_nothing_counts(np.nan)
@@ -78,7 +78,7 @@ def over_lists(formula: InOrder, **fixed: Any) -> Oracle:
     return oracle
 
 
-def for_each_cutoff(formula: InOrder) -> InOrder:
+def for_each_cutoff(formula: Formula) -> Formula:
     """Let `k` be several cutoffs, on a last axis, or None for all places."""
 
     @functools.wraps(formula)

@@ -30,7 +30,7 @@ def untied(rng: np.random.Generator, n: int) -> Arrays:
 
 def of_lists(loss: Any, formula: oracles.Formula, *, label: Outside = NEGATIVE, **row: Any) -> Row:
     row = {"refused": WRONG, "traced": TEMPERATURE, "outside": (NOT_NAN, label, COLD), **row}
-    return Row(loss, untied, oracles.over_lists(formula), TRAITS, **row)
+    return Row(loss, untied, oracles.mean_over_lists(formula), TRAITS, **row)
 
 
 LIST_LOSSES = (

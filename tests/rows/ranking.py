@@ -30,7 +30,7 @@ def binary(rng: np.random.Generator, n: int) -> Arrays:
     return y > 0, scores
 
 
-def by_threshold(metric: Any, formula: oracles.InOrder, *variants: dict, **row: Any) -> Row:
+def by_threshold(metric: Any, formula: oracles.Formula, *variants: dict, **row: Any) -> Row:
     """A metric of graded labels, of which those from a threshold are relevant."""
     fixed = {"relevance_threshold": 1.0, **row.pop("fixed", {})}
     row = {"refused": TIES, "traced": THRESHOLD, "outside": (NOT_NAN, UNKNOWN), **row}
@@ -39,7 +39,7 @@ def by_threshold(metric: Any, formula: oracles.InOrder, *variants: dict, **row: 
     return Row(metric, graded, oracle, frozenset({STEPS}), options, **row)
 
 
-def at_k(metric: Any, formula: oracles.InOrder, *variants: dict, **row: Any) -> Row:
+def at_k(metric: Any, formula: oracles.Formula, *variants: dict, **row: Any) -> Row:
     return by_threshold(
         metric, formula, {"k": 2}, *variants, **{"refused": {**TIES, "k": 0}, **row}
     )

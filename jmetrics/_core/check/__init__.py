@@ -51,6 +51,6 @@ from jmetrics._core.check.options import (
 from jmetrics._core.check.tracing import TracingMode as TracingMode
 from jmetrics._core.check.values import (
     checked as checked,
-    defined as defined,
+    nan_unless as nan_unless,
     unchecked as unchecked,
 )

@@ -26,12 +26,12 @@ def instead(
     """
     axes = next(iter(given.values())).ndim
     for change in (_without_axis, functools.partial(_flat, axes=axes)):
-        told = {name: change(a.shape) for name, a in given.items()}
-        lengths = {left[:1] for _, left in told.values()}
-        ranks = {len(left) for name, (_, left) in told.items() if name != wide}
+        changes = {name: change(a.shape) for name, a in given.items()}
+        lengths = {left[:1] for _, left in changes.values()}
+        ranks = {len(left) for name, (_, left) in changes.items() if name != wide}
         wanted = shapes is None or lengths <= set(shapes)
         if len(lengths) == 1 and ranks <= {1} and wanted:
-            return _give(f"`{name}{code}`" for name, (code, _) in told.items() if code)
+            return _give(f"`{name}{code}`" for name, (code, _) in changes.items() if code)
     return ""
 
 
@@ -60,8 +60,8 @@ def _flat(shape: Shape, axes: int) -> tuple[str, Shape]:
 
 
 def _give(arrays: Iterable[str]) -> str:
-    told = list(arrays)
-    if not told:
+    listed = list(arrays)
+    if not listed:
         return ""
-    *others, last = told
+    *others, last = listed
     return f": give {', '.join(others)} and {last}" if others else f": give {last}"

@@ -61,8 +61,8 @@ def lists(
     axes = 2 if segment_ids is None else 1
     if len(shape) != axes:
         expected = "(n_lists, list_size) without" if axes == 2 else "(n,) with"
-        told = instead(given) if axes == 1 else as_one_list(given)
-        raise ValueError(f"`{first}` must have shape {expected} `segment_ids`, got {shape}{told}")
+        advice = instead(given) if axes == 1 else as_one_list(given)
+        raise ValueError(f"`{first}` must have shape {expected} `segment_ids`, got {shape}{advice}")
     if segment_ids is None:
         count, masks = shape[0], [shape, shape[:1]]
     else:
@@ -117,8 +117,10 @@ def _weight_and_mask(
         a[:, 0] if a is not None and a.shape == shape and is_column(shape) else a
         for a in (given.get("sample_weight"), given.get("where"))
     )
-    rest = functools.partial(instead, given, wide)
-    return _sample_weight(weight, shape, rest=rest), _mask(mask, masks, rest=rest)
+    otherwise = functools.partial(instead, given, wide)
+    return _sample_weight(weight, shape, otherwise=otherwise), _mask(
+        mask, masks, otherwise=otherwise
+    )
 
 
 def _sample_weight(
@@ -126,16 +128,16 @@ def _sample_weight(
     shape: Shape,
     unit: str = "sample",
     *,
-    rest: Callable[[], str] = str,
+    otherwise: Callable[[], str] = str,
 ) -> Array | None:
-    """Return a weight with one entry a unit; `rest` says how to change all arrays instead."""
+    """Return a weight with one entry a unit; `otherwise` says how to change all arrays instead."""
     if sample_weight is None:
         return None
     if sample_weight.shape != shape[:1]:
-        told = instead({"sample_weight": sample_weight}, shapes=[shape[:1]]) or rest()
+        advice = instead({"sample_weight": sample_weight}, shapes=[shape[:1]]) or otherwise()
         raise ValueError(
             f"`sample_weight` must have one entry a {unit}, shape {shape[:1]}, "
-            f"got {sample_weight.shape}{told}"
+            f"got {sample_weight.shape}{advice}"
         )
     return sample_weight
 
@@ -145,17 +147,17 @@ def _mask(
     shapes: Collection[Shape],
     name: str = "where",
     *,
-    rest: Callable[[], str] = str,
+    otherwise: Callable[[], str] = str,
 ) -> Array | None:
-    """Return a boolean array of one of the shapes; `rest` says how to change all instead."""
+    """Return a boolean array of one of the shapes; `otherwise` says how to change all instead."""
     if where is None:
         return None
     if where.dtype != jnp.bool_:
         raise TypeError(f"`{name}` must be a boolean array, got {where.dtype}")
     if where.shape not in shapes:
         expected = " or ".join(map(str, dict.fromkeys(shapes)))
-        told = instead({name: where}, shapes=shapes) or rest()
-        raise ValueError(f"`{name}` must have shape {expected}, got {where.shape}{told}")
+        advice = instead({name: where}, shapes=shapes) or otherwise()
+        raise ValueError(f"`{name}` must have shape {expected}, got {where.shape}{advice}")
     return where
 
 

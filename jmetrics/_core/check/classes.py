@@ -29,10 +29,10 @@ def fitting_average(
     if is_column(y_true.shape) and y_true.shape == values.shape:
         if average == "binary":
             return y_true[:, 0], values[:, 0], *beside
-        told = instead({"y_true": y_true, second: values})
+        advice = instead({"y_true": y_true, second: values})
         raise ValueError(
-            f"labels of shape {shape} may be classes or indicators of one label{told} for classes, "
-            "and for one label `average='binary'` too"
+            f"labels of shape {shape} may be classes or indicators of one label{advice} for "
+            "classes, and for one label `average='binary'` too"
         )
     if average == "samples" and len(shape) == 1:
         raise ValueError(
@@ -125,7 +125,7 @@ def label_count(num_classes: Any, labels: tuple[int, ...] | None, columns: int) 
     return columns
 
 
-_MOST_CLASSES = 2**24
+_MAX_CLASSES = 2**24
 
 
 def _classes_seen(y_true: Any, y_pred: Any, sample_weight: Any, where: Any) -> int:
@@ -144,7 +144,7 @@ def _classes_seen(y_true: Any, y_pred: Any, sample_weight: Any, where: Any) -> i
         raise ValueError(
             "`num_classes` must be given where `y_true` and `y_pred` are traced, as inside `jit`"
         ) from None
-    if count > _MOST_CLASSES:
+    if count > _MAX_CLASSES:
         raise ValueError(f"`num_classes` must be given for labels as large as {count - 1}")
     return count
 

@@ -38,8 +38,8 @@ def vector(name: str, value: Any) -> Array:
     """Return an array that must have one axis."""
     converted = array(name, value)
     if converted.ndim != 1:
-        told = instead({name: converted})
-        raise ValueError(f"`{name}` must have one axis, got shape {converted.shape}{told}")
+        advice = instead({name: converted})
+        raise ValueError(f"`{name}` must have one axis, got shape {converted.shape}{advice}")
     return converted
 
 

@@ -18,7 +18,7 @@ from jmetrics._core.types import Number
 
 
 def cutoffs(name: str, value: Any) -> int | tuple[int, ...] | None:
-    """Return a static number of places, or several; None stands for all places."""
+    """Return a static number of ranks, or several; None stands for all ranks."""
     if isinstance(value, (tuple, list)):
         require(len(value) > 0, f"`{name}` must have at least one entry, got {value!r}")
         return tuple(positive_integer(name, k) for k in value)
@@ -41,7 +41,7 @@ def _hashable(value: Any) -> Any:
 
 
 def level(name: str, value: Number) -> float | Array:
-    """Return a traced share between 0 and 1; a plain number must be one."""
+    """Return a traced fraction between 0 and 1; a plain number must be one."""
     converted = number(name, value)
     if isinstance(value, PLAIN) and not 0 < value < 1:
         raise ValueError(f"`{name}` must be between 0 and 1, got {value!r}")

@@ -14,7 +14,7 @@ from jax.experimental import checkify
 
 from jmetrics._core.check.numbers import array
 from jmetrics._core.check.tracing import TracingMode
-from jmetrics._core.tangents import nan_unless
+from jmetrics._core.tangents import value_or_nan
 
 _checks = TracingMode("checks")
 _RAISE, _SILENT = "raise", "silent"
@@ -25,7 +25,7 @@ def unchecked() -> AbstractContextManager[None]:
     return _checks.set(_SILENT)
 
 
-def defined(value: Array, inside: Array, reason: str) -> Array:
+def nan_unless(value: Array, inside: Array, reason: str) -> Array:
     """Turn `value` into NaN, with NaN gradient, wherever `inside` is False.
 
     What does not depend on such a value, with a cotangent of 0, keeps its gradient.
@@ -37,7 +37,7 @@ def defined(value: Array, inside: Array, reason: str) -> Array:
         checkify.debug_check(jnp.all(inside), reason)
     if not jnp.issubdtype(value.dtype, jnp.floating):
         return jnp.where(inside, value, jnp.iinfo(value.dtype).min)
-    return nan_unless(value, inside)
+    return value_or_nan(value, inside)
 
 
 def checked(metric: Callable[..., Any]) -> Callable[..., Any]:

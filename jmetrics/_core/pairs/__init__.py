@@ -6,9 +6,9 @@ many points and a smooth φ, by an even grid without a sort.
 
 from jmetrics._core.pairs.kernels import KERNELS as KERNELS
 from jmetrics._core.pairs.sums import (
-    Line as Line,
-    along as along,
+    SortedPoints as SortedPoints,
+    arrange as arrange,
     kernel_sum as kernel_sum,
-    line as line,
     pair_sum as pair_sum,
+    sort_points as sort_points,
 )

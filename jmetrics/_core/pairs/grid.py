@@ -20,7 +20,7 @@ _FINE = 1 / 8
 _FEWEST = 4096
 """Fewer points than this are sorted as quickly."""
 
-_MOST_CELLS = 1024
+_MAX_GRID_CELLS = 1024
 
 _BLOCK = 2**14
 """How many points are moved at a time, for which tables stay in the cache."""
@@ -29,14 +29,14 @@ _NODES = (-2, -1, 0, 1, 2)
 """Grid points around a point, from the one next to it."""
 
 _RUNS = (128, *[1024] * (len(_NODES) - 1))
-"""How many weights are added one by one, times each power of the place: more would round too
+"""How many weights are added one by one, times each power of the coordinate: more would round too
 much, which matters less the higher the power."""
 
 _POLYNOMIALS = np.linalg.inv(np.vander(_NODES, increasing=True)).T
 """Row p: the coefficients of the polynomial that is 1 at node p and 0 at the others."""
 
 
-class Cells(NamedTuple):
+class GridCells(NamedTuple):
     """Points between the points of a grid, in blocks."""
 
     cell: Array
@@ -66,7 +66,7 @@ def spacing(points: Array, scale: Array) -> Array | None:
 
 
 def _cells(n: int) -> int:
-    return min(n // 16, _MOST_CELLS)
+    return min(n // 16, _MAX_GRID_CELLS)
 
 
 def size(n: int) -> int:
@@ -74,20 +74,20 @@ def size(n: int) -> int:
     return _cells(n) + len(_NODES) - 1
 
 
-def located(place: Array, rest: Array, step: Array, second: Array | None = None) -> Cells:
-    """Find the cells of points at `place` + `rest`, the latter much less than a cell.
+def located(x: Array, compensation: Array, step: Array, second: Array | None = None) -> GridCells:
+    """Find the cells of points at `x` + `compensation`, the latter much less than a cell.
 
     There is one row of cells, or one more for points of a `second` kind. Without a spacing, a
     row is one cell: under `jax.vmap` both sides of a choice are computed.
     """
     step = jnp.where(step > 0, step, jnp.inf)
-    below = -place / step
+    below = -x / step
     cell = jnp.round(below)
-    inside = (below - cell) - rest / step
-    cell, number = (cell - jnp.min(cell)).astype(jnp.int32), _cells(place.shape[0])
+    inside = (below - cell) - compensation / step
+    cell, number = (cell - jnp.min(cell)).astype(jnp.int32), _cells(x.shape[0])
     if second is not None:
         cell = cell + number * second.astype(jnp.int32)
-    return Cells(_blocks(cell), _blocks(inside), 1 if second is None else 2, number)
+    return GridCells(_blocks(cell), _blocks(inside), 1 if second is None else 2, number)
 
 
 def _blocks(a: Array) -> Array:
@@ -96,7 +96,7 @@ def _blocks(a: Array) -> Array:
     return jnp.pad(a, (0, -n % length)).reshape(-1, length)
 
 
-def deposited(at: Cells, weight: Array) -> Array:
+def deposited(at: GridCells, weight: Array) -> Array:
     """Weights (rows, size) of the grid points, the highest first."""
     count = at.rows * at.number
 
@@ -113,14 +113,17 @@ def deposited(at: Cells, weight: Array) -> Array:
 
     moments = jnp.zeros_like(weight, shape=(len(_NODES), count))
     moments, _ = lax.scan(add, moments, (at.cell, at.inside, _blocks(weight)))
-    shares = _product(_POLYNOMIALS, moments).reshape(-1, at.rows, at.number)
+    node_weights = _product(_POLYNOMIALS, moments).reshape(-1, at.rows, at.number)
     pads = ((p, len(_NODES) - 1 - p) for p in range(len(_NODES)))
-    padded = (jnp.pad(share, ((0, 0), pad)) for share, pad in zip(shares, pads, strict=True))
+    padded = (
+        jnp.pad(node_weight, ((0, 0), pad))
+        for node_weight, pad in zip(node_weights, pads, strict=True)
+    )
     return functools.reduce(jnp.add, padded)
 
 
 @functools.partial(jax.vmap, in_axes=(None, 0))
-def interpolated(at: Cells, values: Array) -> Array:
+def interpolated(at: GridCells, values: Array) -> Array:
     """Values at the points, and as many more as fill blocks, from those (rows, size) of a grid."""
     count = at.rows * at.number
     nodes = [values[:, p : p + at.number].reshape(count) for p in range(len(_NODES))]
@@ -152,7 +155,7 @@ def convolved(values: Array, weight: Array) -> Array:
 
 
 def _slots(cell: Array, count: int, run: int) -> tuple[Array, int]:
-    """Places in tables that each have a row for a run of points, and how many of these."""
+    """Points in tables that each have a row for a run of points, and how many of these."""
     n = cell.shape[0]
     return lax.iota(jnp.int32, n) // run * count + cell, -(-n // run)
 

@@ -12,87 +12,97 @@ import numpy as np
 from jax import Array, lax
 
 from jmetrics._core.bits import sortable_bits
-from jmetrics._core.numerics import long_sum, times, weighted_sum
+from jmetrics._core.numerics import blocked_sum, safe_multiply, weighted_sum
 from jmetrics._core.pairs import grid
 from jmetrics._core.pairs.kernels import KERNELS, Kernel, Remainder
-from jmetrics._core.pairs.prefix import State, prefix
+from jmetrics._core.pairs.prefix import PrefixState, prefix
 from jmetrics._core.sorting import sort_items
 
 
-class Line(NamedTuple):
+class SortedPoints(NamedTuple):
     """Points by falling coordinate."""
 
     item: Array
-    """The point at each place."""
-    place: Array
-    """The coordinate at each place."""
-    rest: Array
-    """What rounding has cut off the coordinate."""
+    """Index of the point at each position."""
+    x: Array
+    """Its coordinate."""
+    compensation: Array
+    """Rounding error of the coordinate."""
     step: Array | None = None
     """Spacing of a grid to sum on, for which the points are in any order; or 0, or none."""
 
 
-def line(
+def sort_points(
     points: Array,
-    rest: Array | None = None,
+    compensation: Array | None = None,
     *,
     by: Array | None = None,
     smooth: Array | None = None,
-) -> Line:
-    """Sort points. Their coordinate is `points` + `rest`, the latter within its rounding.
+) -> SortedPoints:
+    """Sort points. Their coordinate is `points` + `compensation`, the latter within its rounding.
 
     Sorted `by` numbers of the same order, if those tell points apart that rounding does not. For
     a smooth kernel, of this temperature, not if a grid does; `points` are counted from one then.
     """
     # Plus zeros of the points, so that it varies over a mesh as they do.
-    places = lax.iota(jnp.int32, points.shape[0]) + jnp.zeros_like(points, jnp.int32)
+    positions = lax.iota(jnp.int32, points.shape[0]) + jnp.zeros_like(points, jnp.int32)
 
     def falling() -> Array:
         return sort_items(~sortable_bits(points if by is None else by))[1]
 
     step = None if smooth is None else grid.spacing(points, smooth)
-    item = falling() if step is None else lax.cond(step > 0, lambda: places, falling)
-    return along(item, points, rest, step)
+    item = falling() if step is None else lax.cond(step > 0, lambda: positions, falling)
+    return arrange(item, points, compensation, step)
 
 
-def along(item: Array, points: Array, rest: Array | None = None, step: Array | None = None) -> Line:
+def arrange(
+    item: Array, points: Array, compensation: Array | None = None, step: Array | None = None
+) -> SortedPoints:
     """Put points in an order that is known to let them fall, or is none for a grid."""
-    rest = jnp.zeros_like(points) if rest is None else lax.stop_gradient(rest)
-    place, rest = _permuted(item, step, points, rest)
-    return Line(item, place, rest, step)
+    compensation = (
+        jnp.zeros_like(points) if compensation is None else lax.stop_gradient(compensation)
+    )
+    x, compensation = _permuted(item, step, points, compensation)
+    return SortedPoints(item, x, compensation, step)
 
 
 def kernel_sum(
-    name: str, points: Array | Line, weight: Array, temperature: Array | float = 1.0
+    name: str, points: Array | SortedPoints, weight: Array, temperature: Array | float = 1.0
 ) -> Array:
     """Σ_j w_j φ((z_i − z_j) / τ) for every point i, itself included, for φ of `KERNELS`.
 
     Arrays have one axis; `jax.vmap` does rows. A point of weight 0 adds nothing. Smooth in
     points, weights and temperature as φ is, to any order and in both modes.
     """
-    places = points if isinstance(points, Line) else line(points)
-    (weight,) = _permuted(places.item, places.step, weight)
-    (out,) = _sums((Term(KERNELS[name]),), Scaled.of(places, temperature), weight)
+    sorted_points = points if isinstance(points, SortedPoints) else sort_points(points)
+    (weight,) = _permuted(sorted_points.item, sorted_points.step, weight)
+    (out,) = _sums((KernelSum(KERNELS[name]),), Scaled.of(sorted_points, temperature), weight)
     n = out.shape[0]
     inverse = (
-        jnp.zeros(n, jnp.int32).at[places.item].set(lax.iota(jnp.int32, n), unique_indices=True)
+        jnp.zeros(n, jnp.int32)
+        .at[sorted_points.item]
+        .set(lax.iota(jnp.int32, n), unique_indices=True)
     )
-    (out,) = _permuted(inverse, places.step, out)
+    (out,) = _permuted(inverse, sorted_points.step, out)
     return out
 
 
 def pair_sum(
-    name: str, points: Array | Line, weight: Array, query: Array, temperature: Array | float = 1.0
+    name: str,
+    points: Array | SortedPoints,
+    weight: Array,
+    query: Array,
+    temperature: Array | float = 1.0,
 ) -> Array:
     """Σ_ij w_i w_j φ((z_i − z_j) / τ) over queries i, which `query` is true of, and others j."""
-    places = points if isinstance(points, Line) else line(points)
-    weight, query = _permuted(places.item, places.step, weight, query)
-    at = Scaled.of(places, temperature)._replace(query=query)
+    sorted_points = points if isinstance(points, SortedPoints) else sort_points(points)
+    weight, query = _permuted(sorted_points.item, sorted_points.step, weight, query)
+    at = Scaled.of(sorted_points, temperature)._replace(query=query)
     return _total(KERNELS[name], at, weight)
 
 
 def _permuted(item: Array, step: Array | None, *arrays: Array) -> tuple[Array, ...]:
-    """Entries by item, which for a grid is each in its place."""
+    """Entries by item, unchanged for a grid."""
 
     def permuted() -> tuple[Array, ...]:
         return tuple(
@@ -104,62 +114,66 @@ def _permuted(item: Array, step: Array | None, *arrays: Array) -> tuple[Array, .
 
 
 class Scaled(NamedTuple):
-    """Places of a line, and what differences of them are divided by."""
+    """Points of a line, and what differences of them are divided by."""
 
-    place: Array
-    rest: Array
+    x: Array
+    compensation: Array
     step: Array | None
     scale: Array
     query: Array | None = None
-    """Where each place is compared with those of the other side only: whether it is a query."""
+    """Where each point is compared with those of the other side only: whether it is a query."""
 
     @classmethod
-    def of(cls, places: Line, temperature: Array | float) -> Scaled:
+    def of(cls, points: SortedPoints, temperature: Array | float) -> Scaled:
         """From a line and a temperature."""
-        scale = jnp.asarray(temperature, places.place.dtype)
-        return cls(places.place, places.rest, places.step, scale)
+        scale = jnp.asarray(temperature, points.x.dtype)
+        return cls(points.x, points.compensation, points.step, scale)
 
     def sides(self, weight: Array) -> tuple[Array, ...]:
-        """Weight of what is no query, and of queries; or of all places."""
+        """Weight of what is no query, and of queries; or of all points."""
         if self.query is None:
             return (weight,)
         none = jnp.zeros_like(weight)
         return jnp.where(self.query, none, weight), jnp.where(self.query, weight, none)
 
 
-class Part(NamedTuple):
-    """A sum over the places of one side."""
+class OneSidedSum(NamedTuple):
+    """A sum over the points of one side."""
 
     kernel: Kernel
     over: int = 0
     """Which of `Scaled.sides`."""
 
 
-class Term(NamedTuple):
-    """A sum at every place: over all of them or, where there are sides, over the other side."""
+class KernelSum(NamedTuple):
+    """A sum at every point: over all of them or, where there are sides, over the other side."""
 
     kernel: Kernel
     back: Kernel | None = None
     """The kernel at what is no query, where that is wanted."""
 
     @property
-    def next(self) -> Term:
+    def next(self) -> KernelSum:
         """The same with the derivative of the kernel."""
-        return Term(self.kernel.next, self.back and self.back.next)
+        return KernelSum(self.kernel.next, self.back and self.back.next)
 
     @property
-    def parts(self) -> list[Part]:
-        """What it is at places that are no queries, where that is wanted, and at the others."""
-        return [Part(self.kernel)] if self.back is None else [Part(self.back, 1), Part(self.kernel)]
+    def parts(self) -> list[OneSidedSum]:
+        """What it is at points that are no queries, where that is wanted, and at the others."""
+        return (
+            [OneSidedSum(self.kernel)]
+            if self.back is None
+            else [OneSidedSum(self.back, 1), OneSidedSum(self.kernel)]
+        )
 
 
 @functools.partial(jax.custom_jvp, nondiff_argnums=(0,))
 def _total(kernel: Kernel, at: Scaled, weight: Array) -> Array:
-    """Sum over pairs of a query and another place.
+    """Sum over pairs of a query and another point.
 
     Its slopes are sums over the other side, so a gradient needs no transposed pass.
     """
-    (out,) = _sums((Term(kernel),), at, weight)
+    (out,) = _sums((KernelSum(kernel),), at, weight)
     return weighted_sum(out, at.sides(weight)[1])
 
 
@@ -167,18 +181,18 @@ def _total_jvp(kernel, primals, tangents):
     at, weight = primals
     moved, d_weight = jax.tree.map(_or_none, tangents)
     queries = at.sides(weight)[1]
-    at_queries, at_all = Term(kernel), Term(kernel, kernel.mirror)
+    at_queries, at_all = KernelSum(kernel), KernelSum(kernel, kernel.mirror)
     own = at_queries if d_weight is None else at_all
-    terms = (own,) if moved.place is None else (own, at_all.next)
+    terms = (own,) if moved.x is None else (own, at_all.next)
     out, *slopes = _sums(terms, at, weight)
-    change = jnp.zeros_like(at.place, shape=())
+    change = jnp.zeros_like(at.x, shape=())
     for slope in slopes:
-        change += long_sum(times(slope, weight) / at.scale * moved.place)
+        change += blocked_sum(safe_multiply(slope, weight) / at.scale * moved.x)
     if moved.scale is not None:
         (by_scale,) = _by_scale((at_queries,), at, weight)
         change += weighted_sum(by_scale, queries) * moved.scale
     if d_weight is not None:
-        change += long_sum(out * d_weight)
+        change += blocked_sum(out * d_weight)
     return weighted_sum(out, queries), change
 
 
@@ -186,8 +200,8 @@ _total.defjvp(_total_jvp, symbolic_zeros=True)
 
 
 @functools.partial(jax.custom_jvp, nondiff_argnums=(0,))
-def _sums(terms: tuple[Term, ...], at: Scaled, weight: Array) -> tuple[Array, ...]:
-    """Kernel sums at each of the places, for members of one family."""
+def _sums(terms: tuple[KernelSum, ...], at: Scaled, weight: Array) -> tuple[Array, ...]:
+    """Kernel sums at each of the points, for members of one family."""
     return _passes(terms, at, weight)
 
 
@@ -195,12 +209,12 @@ def _sums_jvp(terms, primals, tangents):
     at, weight = primals
     moved, d_weight = jax.tree.map(_or_none, tangents)
     higher = tuple(term.next for term in terms)
-    every = tuple(dict.fromkeys(terms + higher)) if moved.place is not None else terms
+    every = tuple(dict.fromkeys(terms + higher)) if moved.x is not None else terms
     sums = dict(zip(every, _sums(every, at, weight), strict=True))
-    changes = [jnp.zeros_like(at.place)] * len(terms)
-    if moved.place is not None:
+    changes = [jnp.zeros_like(at.x)] * len(terms)
+    if moved.x is not None:
         slopes = [sums[term] for term in higher]
-        changes = _carried(higher, slopes, at, weight, moved.place)
+        changes = _carried(higher, slopes, at, weight, moved.x)
     if moved.scale is not None:
         drawn = _by_scale(terms, at, weight)
         changes = [a + slope * moved.scale for a, slope in zip(changes, drawn, strict=True)]
@@ -218,18 +232,18 @@ def _or_none(tangent: Any) -> Any:
 
 
 def _carried(
-    higher: tuple[Term, ...], slopes: Sequence[Array], at: Scaled, weight: Array, moved: Array
+    higher: tuple[KernelSum, ...], slopes: Sequence[Array], at: Scaled, weight: Array, moved: Array
 ) -> list[Array]:
-    """What sums change by if the places move; `slopes` are sums of the derivatives, `higher`."""
+    """What sums change by if the points move; `slopes` are sums of the derivatives, `higher`."""
     dragged = _sums(higher, at, weight * moved)
     return [(moved * slope - drag) / at.scale for slope, drag in zip(slopes, dragged, strict=True)]
 
 
 @functools.partial(jax.custom_jvp, nondiff_argnums=(0,))
-def _by_scale(terms: tuple[Term, ...], at: Scaled, weight: Array) -> tuple[Array, ...]:
+def _by_scale(terms: tuple[KernelSum, ...], at: Scaled, weight: Array) -> tuple[Array, ...]:
     """Derivatives of sums by the scale.
 
-    A larger scale moves all places to one in the middle. But between clusters that is a large
+    A larger scale moves all points to one in the middle. But between clusters that is a large
     way, times slopes that add up to 0 only but for rounding: so here it is gap by gap.
     """
 
@@ -243,49 +257,51 @@ def _by_scale(terms: tuple[Term, ...], at: Scaled, weight: Array) -> tuple[Array
 def _by_scale_jvp(terms, primals, tangents):
     def as_moved(at: Scaled, weight: Array) -> tuple[Array, ...]:
         higher = tuple(term.next for term in terms)
-        middle = at.place[at.place.shape[0] // 2 :][:1]
+        middle = at.x[at.x.shape[0] // 2 :][:1]
         slopes = _sums(higher, at, weight)
-        return tuple(_carried(higher, slopes, at, weight, (middle - at.place) / at.scale))
+        return tuple(_carried(higher, slopes, at, weight, (middle - at.x) / at.scale))
 
     return _by_scale(terms, *primals), jax.jvp(as_moved, primals, tangents)[1]
 
 
-def _passes(terms: tuple[Term, ...], at: Scaled, weight: Array) -> tuple[Array, ...]:
+def _passes(terms: tuple[KernelSum, ...], at: Scaled, weight: Array) -> tuple[Array, ...]:
     """Kernel sums on a grid, where that is close enough, or in order."""
-    place, rest, step = at.place, at.rest, at.step
+    x, compensation, step = at.x, at.compensation, at.step
 
-    def in_order() -> tuple[Array, ...]:
-        gap = (place[:-1] - place[1:]) + (rest[:-1] - rest[1:])
-        gap = jnp.concatenate([jnp.zeros_like(place[:1]), gap])[: place.shape[0]]
-        return _in_order(terms, gap, at, weight)
+    def by_sorting() -> tuple[Array, ...]:
+        gap = (x[:-1] - x[1:]) + (compensation[:-1] - compensation[1:])
+        gap = jnp.concatenate([jnp.zeros_like(x[:1]), gap])[: x.shape[0]]
+        return _in_sorted_order(terms, gap, at, weight)
 
     if step is None:
-        return in_order()
+        return by_sorting()
     # The convolutions are between two choices, not within: compilers do them better there.
-    fits, n = step > 0, grid.size(place.shape[0])
-    cells = grid.located(place, rest, step, at.query)
+    fits, n = step > 0, grid.size(x.shape[0])
+    cells = grid.located(x, compensation, step, at.query)
     even = lax.cond(
         fits,
         lambda: grid.deposited(cells, weight),
-        lambda: jnp.zeros_like(place, shape=(cells.rows, n)),
+        lambda: jnp.zeros_like(x, shape=(cells.rows, n)),
     )
     gap = ((n - 1) - lax.iota(step.dtype, 2 * n - 1)) * step / at.scale
 
-    def spread(term: Term) -> Array:
+    def spread(term: KernelSum) -> Array:
         sums = [grid.convolved(kernel(gap), even[over]) for kernel, over in term.parts]
         return jnp.stack([jnp.zeros_like(sums[0])] * (cells.rows - len(sums)) + sums)
 
     sums = jnp.stack([spread(term) for term in terms])
 
-    def on_grid() -> tuple[Array, ...]:
+    def by_grid() -> tuple[Array, ...]:
         values = grid.interpolated(cells, sums)
-        return tuple(values[:, : place.shape[0]])
+        return tuple(values[:, : x.shape[0]])
 
-    return lax.cond(fits, on_grid, in_order)
+    return lax.cond(fits, by_grid, by_sorting)
 
 
-def _in_order(terms: tuple[Term, ...], gap: Array, at: Scaled, weight: Array) -> tuple[Array, ...]:
-    """Sums at places that fall by gaps."""
+def _in_sorted_order(
+    terms: tuple[KernelSum, ...], gap: Array, at: Scaled, weight: Array
+) -> tuple[Array, ...]:
+    """Sums at points that fall by gaps."""
     parts = list(dict.fromkeys(part for term in terms for part in term.parts))
     summed = at.sides(weight)
     back = jnp.concatenate([gap[:1], gap[:0:-1]])
@@ -294,7 +310,7 @@ def _in_order(terms: tuple[Term, ...], gap: Array, at: Scaled, weight: Array) ->
     added = jnp.stack([summed[over][::-1] if side else summed[over] for over, side in rows])
     starts = [rows.index((over, kernel.sides[0])) for kernel, over in parts]
 
-    def read(state: State) -> list[Array]:
+    def read(state: PrefixState) -> list[Array]:
         return [
             _read(kernel, at.scale, state, start)
             for (kernel, _), start in zip(parts, starts, strict=True)
@@ -312,14 +328,14 @@ def _in_order(terms: tuple[Term, ...], gap: Array, at: Scaled, weight: Array) ->
             out = out + remainder.decay * summed[over]
         outs[part] = kernel.factor * out
 
-    def of(term: Term) -> Array:
+    def of(term: KernelSum) -> Array:
         *others, out = (outs[part] for part in term.parts)
         return out if at.query is None or not others else jnp.where(at.query, out, others[0])
 
     return tuple(of(term) for term in terms)
 
 
-def _read(kernel: Kernel, scale: Array, state: State, start: int) -> Array:
+def _read(kernel: Kernel, scale: Array, state: PrefixState, start: int) -> Array:
     """Read sums over each side of a kernel, from the rows for these."""
     sides = np.array(kernel.sides)[:, None]
     state = jax.tree.map(lambda a: a[..., start : start + len(sides), :], state)
@@ -328,7 +344,7 @@ def _read(kernel: Kernel, scale: Array, state: State, start: int) -> Array:
     return jnp.where(sides == kernel.mirrored, power + kernel.parity * tail, tail)
 
 
-def _exponentials(remainder: Remainder | None, state: State) -> Array:
+def _exponentials(remainder: Remainder | None, state: PrefixState) -> Array:
     """Sum of the exponentials times their coefficients."""
     if remainder is None or state.decay is None:
         return jnp.zeros_like(state.apart)
@@ -336,7 +352,7 @@ def _exponentials(remainder: Remainder | None, state: State) -> Array:
     return sum((c * drop for c, drop in drops), start=remainder.decay * state.decay)
 
 
-def _power(kernel: Kernel, scale: Array, state: State) -> Array:
+def _power(kernel: Kernel, scale: Array, state: PrefixState) -> Array:
     if kernel.power is None:
         return jnp.zeros_like(state.apart)
     if kernel.power == 0:

@@ -16,8 +16,8 @@ import numpy as np
 import pytest
 
 import jmetrics
-from jmetrics._core.anatomy import has_plan, including, plan_of, range_of
-from jmetrics._core.merging import Legal, Union, join, merge
+from jmetrics._core.merging import DomainCheck, Reducer, join, merge
+from jmetrics._core.plan import has_plan, including, plan_of, range_of
 from tests.compare import assert_same
 
 PLANNED = [f for f in vars(jmetrics).values() if inspect.isfunction(f) and has_plan(f)]
@@ -33,7 +33,7 @@ def test_a_plan_has_the_value_of_the_metric() -> None:
     y_true, y_pred = [0, 1, 1, 0, 1], [0, 1, 0, 1, 1]
     plan = plan_of(jmetrics.f1_score)(y_true, y_pred)
     assert_same(plan.value(), jmetrics.f1_score(y_true, y_pred), rtol=0)
-    assert plan.finish(plan.statistic()) == plan.value()
+    assert plan.finisher(plan.statistic()) == plan.value()
 
 
 def test_a_plan_for_other_weights() -> None:
@@ -48,8 +48,8 @@ def test_plans_are_trees_of_arrays_and_numbers() -> None:
     """So that one program serves every value of a number."""
     low, high = (plan_of(jmetrics.fbeta_score)([0, 1], [1, 1], beta=b) for b in (0.5, 2.0))
     assert str(jax.tree.structure(low)) == str(jax.tree.structure(high))
-    assert low.measure == high.measure
-    assert low.finish != high.finish
+    assert low.kernel == high.kernel
+    assert low.finisher != high.finisher
 
 
 def test_metrics_of_one_statistic_measure_alike() -> None:
@@ -58,8 +58,8 @@ def test_metrics_of_one_statistic_measure_alike() -> None:
     f1 = plan_of(jmetrics.f1_score)(y_true, y_pred, average="macro", **options)
     balanced = plan_of(jmetrics.balanced_accuracy_score)(y_true, y_pred, **options)
     kappa = plan_of(jmetrics.cohen_kappa_score)(y_true, y_pred, **options)
-    assert f1.measure == balanced.measure
-    assert f1.measure != kappa.measure
+    assert f1.kernel == balanced.kernel
+    assert f1.kernel != kappa.kernel
 
 
 def test_what_needs_all_data_says_so() -> None:
@@ -105,15 +105,17 @@ def test_the_hull_of_a_number_that_is_traced() -> None:
 
 
 def test_the_domain_is_a_condition_on_all_parts() -> None:
-    fine, wrong = (Legal(jnp.array(inside), "numbers must be even") for inside in (True, False))
-    assert bool(merge(fine, fine).inside)
-    assert not bool(merge(fine, wrong).inside)
-    assert np.isnan(merge(wrong, fine).defined(jnp.array(1.0)))
-    over_devices = jax.vmap(lambda legal: join((legal,), Union("i")), axis_name="i")
-    together = over_devices(Legal(jnp.array([True, False]), fine.reason))
-    assert not np.any(together.inside)
+    fine, wrong = (
+        DomainCheck(jnp.array(inside), "numbers must be even") for inside in (True, False)
+    )
+    assert bool(merge(fine, fine).valid)
+    assert not bool(merge(fine, wrong).valid)
+    assert np.isnan(merge(wrong, fine).apply(jnp.array(1.0)))
+    over_devices = jax.vmap(lambda checks: join((checks,), Reducer("i")), axis_name="i")
+    together = over_devices(DomainCheck(jnp.array([True, False]), fine.reason))
+    assert not np.any(together.valid)
 
 
 def test_statistics_of_any_shape_merge() -> None:
-    a = {"sums": (jnp.array([1, 2]), None), "legal": Legal(jnp.array(True), "")}
+    a = {"sums": (jnp.array([1, 2]), None), "domain": DomainCheck(jnp.array(True), "")}
     assert_same(merge(a, a)["sums"][0], np.array([2, 4]), rtol=0)

@@ -11,8 +11,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from jmetrics._core.anatomy import Plan
-from jmetrics._core.merging import ALL, SUM, map_fields
+from jmetrics._core.merging import Reduction, map_fields
+from jmetrics._core.plan import Plan
 from jmetrics._core.types import Number
 from jmetrics.inference._interval import Interval
 from jmetrics.inference._plans import Problem
@@ -22,22 +22,22 @@ from jmetrics.inference.proportions import proportion_interval
 _PRIMES = (3.0, 5.0, 7.0, 11.0, 13.0, 17.0)
 
 
-def share_interval(asked: Problem, level: Number) -> Interval | None:
+def wilson_interval_of(problem: Problem, level: Number) -> Interval | None:
     """Return Wilson's interval of a metric that is a proportion of samples of equal weight.
 
     A sample of one label is in one of the counts of the statistic. A proportion of a total that
     is kept beside them is not recognised.
     """
-    (plan,), weight = asked.plans, asked.given.sample_weight
+    (plan,), weight = problem.plans, problem.info.sample_weight
     alike = weight is None or weight.dtype == jnp.bool_
     if not (isinstance(plan, Plan) and alike and plan.arrays[0].ndim == plan.arrays[1].ndim == 1):
         return None
-    numbers, finish = jax.tree.flatten(plan.finish)
+    numbers, finisher = jax.tree.flatten(plan.finisher)
     if not plan.merges or any(isinstance(number, jax.core.Tracer) for number in numbers):
         return None
     statistic = jax.eval_shape(Plan.statistic, plan)
     known = [float.hex(float(number)) for number in jax.device_get(numbers)]
-    key = (finish, tuple(known), *_hashable(statistic))
+    key = (finisher, tuple(known), *_hashable(statistic))
     parts = _parts(*key)
     return None if parts is None else _interval(plan, weight, jax.device_put(parts), level)
 
@@ -49,7 +49,7 @@ def _hashable(tree: Any) -> tuple[Any, tuple[Any, ...]]:
 
 @functools.lru_cache
 def _parts(
-    finish: Any, numbers: tuple[str, ...], structure: Any, leaves: tuple[Any, ...]
+    finisher: Any, numbers: tuple[str, ...], structure: Any, leaves: tuple[Any, ...]
 ) -> np.ndarray | None:
     """Which counts are hits (first row), and which are in the denominator (second row).
 
@@ -58,9 +58,10 @@ def _parts(
     """
     statistic = jax.tree.unflatten(structure, leaves)
     fields = fields_of(statistic)
-    n_counts = sum(kind == SUM for kind, _ in fields)
+    n_counts = sum(reduction is Reduction.SUM for reduction, _ in fields)
     scalars = all(
-        kind in (SUM, ALL) and getattr(leaf, "shape", None) == () for kind, leaf in fields
+        reduction in (Reduction.SUM, Reduction.ALL) and getattr(leaf, "shape", None) == ()
+        for reduction, leaf in fields
     )
     if not scalars or not 1 < n_counts <= len(_PRIMES):
         return None
@@ -68,9 +69,12 @@ def _parts(
 
     def finished(counts: Array) -> Array:
         left = list(counts)
-        step = jax.tree.unflatten(finish, map(float.fromhex, numbers))
+        step = jax.tree.unflatten(finisher, map(float.fromhex, numbers))
         value = step(
-            map_fields(lambda kind, _: left.pop(0) if kind == SUM else jnp.bool_(True), statistic)
+            map_fields(
+                lambda reduction, _: left.pop(0) if reduction is Reduction.SUM else jnp.bool_(True),
+                statistic,
+            )
         )
         return cast(Array, value.astype(counts.dtype))
 
@@ -93,9 +97,15 @@ def _interval(plan, weight, parts, level):
     counted = plan if weight is None else plan.reweighted(weight)
     statistic = counted.statistic()
     dtype = jnp.result_type(float)
-    counts = jnp.stack([leaf.astype(dtype) for kind, leaf in fields_of(statistic) if kind == SUM])
+    counts = jnp.stack(
+        [
+            leaf.astype(dtype)
+            for reduction, leaf in fields_of(statistic)
+            if reduction is Reduction.SUM
+        ]
+    )
     hits, total = jnp.sum(jnp.where(parts, counts[None], jnp.zeros_like(counts[None])), axis=1)
-    value = counted.finish(statistic)
+    value = counted.finisher(statistic)
     hits = jnp.where(jnp.isnan(value), jnp.nan, hits)
     found = proportion_interval(hits, total, confidence_level=level)
     return dataclasses.replace(found, estimate=value)

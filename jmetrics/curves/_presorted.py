@@ -5,24 +5,24 @@ from __future__ import annotations
 import jax.numpy as jnp
 from jax import Array, lax
 
-from jmetrics._core.anatomy import InOrder, Step
 from jmetrics._core.bits import sortable_bits
 from jmetrics._core.counts import are_binary, is_positive
 from jmetrics._core.numerics import safe_divide
+from jmetrics._core.plan import Bound, PresortedMetric
 from jmetrics._core.sorting import sort_items
 
 _BLOCK = 32
 
 
-def auc_in_order(y_true: Array, y_score: Array) -> InOrder:
+def presorted_auc(y_true: Array, y_score: Array) -> PresortedMetric:
     """Sort by falling score, the negatives first among ties."""
     (bits, positive), item = sort_items(~sortable_bits(y_score), is_positive(y_true))
-    places = lax.iota(jnp.int32, bits.shape[0])
+    positions = lax.iota(jnp.int32, bits.shape[0])
     opens = jnp.append(jnp.ones(1, jnp.bool_), bits[1:] != bits[:-1])[: bits.shape[0]]
-    start = lax.cummax(jnp.where(opens, places, 0))
-    legal = are_binary(y_true) & ~jnp.isnan(y_score)
+    start = lax.cummax(jnp.where(opens, positions, 0))
+    valid = are_binary(y_true) & ~jnp.isnan(y_score)
     domain = "`y_true` must be 0 or 1, and `y_score` must not be NaN"
-    return InOrder(item, legal[item], domain, Step.of(_auc, positive, start))
+    return PresortedMetric(item, valid[item], domain, Bound.of(_auc, positive, start))
 
 
 def _auc(weight: Array, positive: Array, start: Array) -> Array:

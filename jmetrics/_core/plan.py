@@ -44,16 +44,16 @@ SAME = 0
 
 @jax.tree_util.register_dataclass
 @dataclass(frozen=True)
-class Step:
-    """A function with the options to call it with, of which the numbers are traced."""
+class Bound:
+    """A function with bound options: numbers are traced, everything else is static."""
 
     function: Callable[..., Any] = field(metadata=_STATIC)
     traced: tuple[Any, ...]
     static: tuple[tuple[str, Any], ...] = field(metadata=_STATIC)
 
     @classmethod
-    def of(cls, function: Callable[..., Any], *traced: Any, **static: Any) -> Step:
-        """Return the step that calls `function(..., *traced, **static)`."""
+    def of(cls, function: Callable[..., Any], *traced: Any, **static: Any) -> Bound:
+        """Bind options: the result calls `function(..., *traced, **static)`."""
         return cls(function, traced, tuple(static.items()))
 
     def __call__(self, *arguments: Any) -> Any:
@@ -67,9 +67,9 @@ class Plan:
 
     arrays: tuple[Array, Array, Array | None, Array | None]
     """`y_true`, `y_pred`, `sample_weight` and `where`, samples or lists along the first axis."""
-    measure: Step
+    kernel: Bound
     """Kernel: the four arrays to a statistic."""
-    finish: Step
+    finisher: Bound
     """Finisher: the statistic to the value of the metric."""
     merges: bool = field(default=True, metadata=_STATIC)
     """Whether the statistics of parts of the data make up that of all, see `merging.join`."""
@@ -78,11 +78,11 @@ class Plan:
 
     def statistic(self) -> Any:
         """Measure the arrays."""
-        return self.measure(*self.arrays)
+        return self.kernel(*self.arrays)
 
     def value(self) -> Any:
         """Measure the arrays and finish."""
-        return self.finish(self.statistic())
+        return self.finisher(self.statistic())
 
     def reweighted(self, sample_weight: Array) -> Plan:
         """Return the plan for other weights of the same samples."""
@@ -92,19 +92,19 @@ class Plan:
 
 def plan(
     arrays: Any,
-    measure: Step,
-    finish: Step,
+    kernel: Bound,
+    finisher: Bound,
     *,
     merges: bool = True,
     labels: int | None = None,
 ) -> Any:
     """Return a plan, as what a metric returns."""
-    return Plan(tuple(arrays), measure, finish, merges, labels)
+    return Plan(tuple(arrays), kernel, finisher, merges, labels)
 
 
 @dataclass(frozen=True)
 class Declaration:
-    """What is known of a function besides how to call it."""
+    """Metadata of a metric or loss."""
 
     owner: Callable[..., Any]
     """The very function. Wrappers copy attributes of what they wrap, but are another function."""
@@ -116,8 +116,8 @@ class Declaration:
     surrogate_of: str | None = None
     """The metric that a loss stands for."""
     plan: Callable[..., Plan] | None = None
-    in_order: Callable[[Array, Array], InOrder] | None = None
-    """Makes of two arrays (n,) what the metric is without options: the share of pairs of a
+    presort: Callable[[Array, Array], PresortedMetric] | None = None
+    """Makes of two arrays (n,) what the metric is without options: the fraction of pairs of a
     positive and a negative that the scores rank right, for which there are intervals in closed
     form."""
 
@@ -140,7 +140,7 @@ def declared(
     range: Range | Callable[..., Range | None],
     greater_is_better: bool | None,
     surrogate_of: str | None = None,
-    in_order: Callable[[Array, Array], InOrder] | None = None,
+    presort: Callable[[Array, Array], PresortedMetric] | None = None,
 ) -> Callable[[Function], Function]:
     """Declare what is known of a metric or loss that has no plan."""
 
@@ -150,7 +150,7 @@ def declared(
             range=range,
             greater_is_better=greater_is_better,
             surrogate_of=surrogate_of,
-            in_order=in_order,
+            presort=presort,
         )
         return function
 
@@ -246,18 +246,18 @@ def _unbound(function: Callable[..., Any]) -> Callable[..., Any]:
 
 @jax.tree_util.register_dataclass
 @dataclass(frozen=True)
-class InOrder:
-    """A metric for any weights of its samples, in an order in which these are needed."""
+class PresortedMetric:
+    """A metric of samples that are sorted once, evaluated for any weights of them."""
 
     item: Array
-    """The sample at each place."""
-    legal: Array
-    """Whether what is at each place is in the domain of the metric."""
+    """The sample at each position."""
+    valid: Array
+    """Whether what is at each position is in the domain of the metric."""
     domain: str = field(metadata=_STATIC)
-    weigh: Step
-    """Weights by place to the value of the metric, if all that has weight is legal."""
+    evaluate: Bound
+    """Weights by position to the value of the metric, if all that has weight is valid."""
 
 
-def in_order_of(function: Callable[..., Any]) -> Callable[[Array, Array], InOrder] | None:
-    """Return what sorts the samples of a metric that was declared a share of pairs."""
-    return _declaration(function).in_order
+def presort_of(function: Callable[..., Any]) -> Callable[[Array, Array], PresortedMetric] | None:
+    """Return what sorts the samples of a metric that was declared a Mann-Whitney statistic."""
+    return _declaration(function).presort
