@@ -72,7 +72,7 @@ def auc_loss(y: Any, s: Any) -> Any:
 
 
 def step(score_of: Callable[..., Any]) -> Callable[..., Any]:
-    """The training step of the README."""
+    """A training step with a metric in it."""
     optimiser = optax.adam(0.1)
 
     def run(y: Any, x: Any) -> Any:
@@ -131,7 +131,7 @@ def cases(n: int) -> dict[str, tuple[Callable[..., Any], Callable[..., Any], Any
             y,
             score,
         ),
-        "the README's step": (step(jmetrics.roc_auc_score), step(auc), y, x),
+        "a training step": (step(jmetrics.roc_auc_score), step(auc), y, x),
     }
 
 

@@ -1,4 +1,4 @@
-"""Renews the table of functions in the README: `python -m docs.table`.
+"""Renews the tables of the site: `python -m docs.table`.
 
 What a function is and costs is read from its docstring; what it is called elsewhere is here.
 """
@@ -8,27 +8,32 @@ from __future__ import annotations
 import importlib
 import inspect
 import re
+from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
 
 import sklearn.metrics
 
-README = Path(__file__).parents[1] / "README.md"
-START, END = "<!-- functions -->\n", "<!-- end of functions -->\n"
+import jmetrics
+from docs.layout import layout
 
+DOCS = Path(__file__).parent
+START, END = "<!-- made by `python -m docs.table` -->\n", "<!-- end -->\n"
+
+# Pages of the reference, with their titles.
 CHAPTERS = {
     "classification": "Labels",
     "probability": "Probabilities",
-    "curves": "Scores at all thresholds",
-    "ranking": "Ranked lists",
-    "regression": "Numbers",
+    "curves": "Curves",
+    "ranking": "Lists",
+    "regression": "Regression",
     "losses": "Losses",
-    "inference": "How sure is it",
-    "streaming": "In parts",
-    "distributed": "Over many devices",
-    "ragged": "Lists of unequal length",
+    "inference": "Inference",
+    "streaming": "Streaming",
+    "distributed": "Devices",
+    "any": "Any metric",
     "plot": "Pictures",
 }
+METRICS = ("classification", "probability", "curves", "ranking", "regression")
 
 TORCHMETRICS = {
     "accuracy_score": "accuracy",
@@ -97,24 +102,27 @@ RAX = {
 }
 
 
-def functions_of(module: ModuleType) -> dict[str, object]:
-    """The public functions of a module and its parts, in the order of the alphabet."""
+def names_of(chapter: str) -> dict[str, object]:
+    """What a page of the reference explains, by the path that the page gives it."""
+    if chapter == "any":
+        top = ("checked", "by_group", "GroupValues")
+        return {name: getattr(jmetrics, name) for name in top} | names_of("ragged")
+    module = importlib.import_module(f"jmetrics.{chapter}")
     public = getattr(module, "__all__", vars(module))
-    inside = {
-        name: value
-        for name, value in vars(module).items()
-        if inspect.isfunction(value)
-        and name in public
+    return {
+        f"{chapter}.{name}": value
+        for name, value in sorted(vars(module).items(), key=lambda item: item[0].lower())
+        if name in public
+        and (inspect.isfunction(value) or inspect.isclass(value))
         and not name.startswith("_")
         and value.__module__.startswith(module.__name__)
     }
-    return dict(sorted(inside.items()))
 
 
 def counterparts(name: str, chapter: str) -> str:
     """What scikit-learn, torchmetrics and rax call it."""
     found = []
-    if chapter in CHAPTERS and chapter not in ("losses", "streaming", "distributed", "plot"):
+    if chapter in METRICS:
         if hasattr(sklearn.metrics, name):
             found.append("scikit-learn")
         if name in TORCHMETRICS:
@@ -135,34 +143,41 @@ def in_words(sentence: str) -> str:
     return said
 
 
-def row(name: str, function: object, chapter: str) -> str:
+def row(path: str, value: object, chapter: str) -> str:
     """One line of the table."""
-    text = inspect.getdoc(function) or ""
+    text = inspect.getdoc(value) or ""
     sentence = re.sub(r"\s+", " ", text.split("\n\n")[0])
     cost = re.search(r"^Cost:\s+(.*?)(?:[.,;](?:\s|$)|\n)", text, re.M)
-    cells = (f"`{name}`", in_words(sentence), counterparts(name, chapter), cost[1] if cost else "")
+    name = path.rpartition(".")[2]
+    shown = name if chapter in METRICS else path
+    link = f"[`{shown}`](reference/{chapter}.md#jmetrics.{path})"
+    cells = (link, in_words(sentence), counterparts(name, chapter), cost[1] if cost else "")
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 
 
-def table() -> str:
-    """All chapters, each to be opened by itself."""
+def functions() -> str:
+    """Every public name, by chapter."""
     parts = []
     for chapter, title in CHAPTERS.items():
-        functions = functions_of(importlib.import_module(f"jmetrics.{chapter}"))
-        head = "| function | what it is | elsewhere | cost |\n|---|---|---|---|"
-        rows = "\n".join(row(name, function, chapter) for name, function in functions.items())
-        where = "jmetrics" if chapter in list(CHAPTERS)[:5] else f"jmetrics.{chapter}"
-        summary = f"<summary>{title}: <code>{where}</code>, {len(functions)} functions</summary>"
-        parts.append(f"<details>\n{summary}\n\n{head}\n{rows}\n\n</details>\n")
-    return "\n".join(parts)
+        rows = [row(path, value, chapter) for path, value in names_of(chapter).items()]
+        head = "| name | what it is | elsewhere | cost |\n|---|---|---|---|"
+        parts.append("\n".join([f"\n## {title}\n", head, *rows, ""]))
+    return "".join(parts) + "\n"
 
 
-def renewed(text: str) -> str:
-    """The README with the table as it should be."""
-    before, rest = text.split(START)
+PAGES: dict[Path, Callable[[], str]] = {
+    DOCS / "functions.md": functions,
+    DOCS / "architecture.md": layout,
+}
+
+
+def renewed(page: Path) -> str:
+    """The text of a page with its table as it should be."""
+    before, rest = page.read_text().split(START)
     _, after = rest.split(END)
-    return before + START + table() + END + after
+    return before + START + PAGES[page]() + END + after
 
 
 if __name__ == "__main__":
-    README.write_text(renewed(README.read_text()))
+    for page in PAGES:
+        page.write_text(renewed(page))

@@ -5,29 +5,19 @@ from __future__ import annotations
 import ast
 import importlib
 import inspect
-import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 import jmetrics
+from docs.layout import layers
 from jmetrics import inference, losses
 from tests.registry import ROWS
 
 ROOT = Path(jmetrics.__file__).parent
-README = ROOT.parent / "README.md"
 
-
-def ranks_in_readme() -> dict[str, int]:
-    """Rank of each module or package, from the layout table."""
-    rows = re.findall(
-        r"^\| `jmetrics/(.+?)(?:\.py|/)` \| (\d) \|", README.read_text(), re.MULTILINE
-    )
-    return {path.replace("/", "."): int(rank) for path, rank in rows}
-
-
-RANKS = ranks_in_readme()
+RANKS = {module: rank for rank, layer in enumerate(layers()) for module in layer}
 
 MODULES = sorted(path for path in ROOT.rglob("*.py"))
 
@@ -38,7 +28,7 @@ def dotted(path: Path) -> str:
 
 
 def unit(module: str) -> str:
-    """The module, or the package of that name, that a rank is given to."""
+    """The module, or the package of that name, that is in a layer."""
     parts = module.split(".")
     return ".".join(parts[:2] if parts[0] == "_core" else parts[:1])
 
@@ -68,11 +58,11 @@ def from_package(path: Path) -> Iterator[str]:
 
 def check_imports(path: Path) -> None:
     here = unit(dotted(path))
-    assert here in RANKS, f"the layout table of the README has no row for {here}"
+    assert here in RANKS, f"{here} is in no layer of pyproject.toml"
     for target in from_package(path):
-        assert target in RANKS, f"the layout table of the README has no row for {target}"
+        assert target in RANKS, f"{target} is in no layer of pyproject.toml"
         allowed = RANKS[target] < RANKS[here]
-        assert allowed, f"{here} (rank {RANKS[here]}) imports {target} (rank {RANKS[target]})"
+        assert allowed, f"{here} (layer {RANKS[here]}) imports {target} (layer {RANKS[target]})"
 
 
 @pytest.mark.parametrize("path", MODULES, ids=dotted)
@@ -184,9 +174,5 @@ def test_public_list_agrees_with_the_names(module: str) -> None:
     assert len(set(found.__all__)) == len(found.__all__)
 
 
-def test_readme_names_every_module() -> None:
-    assert UNITS - {"_core"} - set(RANKS) == set()
-
-
-def test_readme_names_no_other_module() -> None:
-    assert set(RANKS) - UNITS == set()
+def test_every_module_is_in_one_layer() -> None:
+    assert sorted(module for layer in layers() for module in layer) == sorted(UNITS - {"_core"})
