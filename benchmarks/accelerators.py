@@ -138,7 +138,9 @@ def parsed() -> argparse.Namespace:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("target", choices=DEVICES)
-    parser.add_argument("--only", default="", metavar="WORD", help="programs whose label has it")
+    parser.add_argument(
+        "--only", nargs="+", default=[""], metavar="WORD", help="programs with one in their label"
+    )
     parser.add_argument("--json", type=Path, metavar="FILE", help="keep figures there, and go on")
     parser.add_argument("--again", action="store_true", help="compile what the file has, too")
     parser.add_argument("--page", action="store_true", help=f"write {PAGE.name} from the file")
@@ -155,7 +157,7 @@ def main() -> None:
     if arguments.json and arguments.json.exists():
         found = json.loads(arguments.json.read_text())
     known = found.setdefault(arguments.target, {})
-    labels = [label for label in programs() if arguments.only in label]
+    labels = [label for label in programs() if any(word in label for word in arguments.only)]
     width = max(map(len, labels), default=0)
     print(heading(width), flush=True)
     missing = [label for label in labels if arguments.again or label not in known]
