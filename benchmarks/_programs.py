@@ -187,7 +187,7 @@ INTERVALS = {
     "permutation_test of the AUC": _resampled(inference.permutation_test, models=2),
     **{
         f"{name} of the AUC": Program(getattr(inference, name)(jmetrics.roc_auc_score), BINARY)
-        for name in ("influence", "standard_error", "jackknife")
+        for name in ("influence", "standard_error", "infinitesimal_jackknife")
     },
     "confidence_interval of the AUC": Program(
         partial(inference.confidence_interval, jmetrics.roc_auc_score), BINARY
