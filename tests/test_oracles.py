@@ -58,7 +58,7 @@ def test_random_data(case: Case) -> None:
 
 
 @pytest.mark.parametrize(
-    "case", filter(has_traced_options, main_cases()), ids=lambda case: case.name
+    "case", [*filter(has_traced_options, main_cases())], ids=lambda case: case.name
 )
 def test_traced_options(case: Case, rng: np.random.Generator) -> None:
     y_true, y_pred = (a.astype(np.float32) for a in case.make(rng, N))
