@@ -16,6 +16,7 @@ import jax.numpy as jnp
 from jax import Array, lax
 
 from jmetrics._core.bits import float_from_bits, sortable_bits
+from jmetrics._core.limbs import two_sum
 from jmetrics._core.numerics import bit_length, weighted_bincount
 from jmetrics._core.order import tie_bounds
 from jmetrics._core.sorting import sort_items
@@ -396,9 +397,7 @@ def prefix_sums(terms: Array) -> tuple[Array, Array]:
             jnp.where(inside, part[jnp.maximum(position - step, 0)], jnp.zeros_like(part))
             for part in sums
         )
-        total = high + earlier
-        added = total - high
-        lost = (high - (total - added)) + (earlier - added)
+        total, lost = two_sum(high, earlier)
         return total, low + short + lost
 
     start = jnp.pad(terms, (1, 0))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import math
 from typing import Any, NamedTuple
 
@@ -10,6 +9,7 @@ import jax.numpy as jnp
 from jax import Array, lax
 
 from jmetrics._core import check
+from jmetrics._core.items import NOT_NAN
 from jmetrics._core.lists import RankedGains, RowLists, ranked_gains
 from jmetrics._core.numerics import bit_length, safe_divide
 from jmetrics._core.plan import AT_MOST_ONE, NONNEGATIVE, declared
@@ -17,6 +17,7 @@ from jmetrics._core.types import ArrayLike, Number
 from jmetrics.losses._lists import (
     Items,
     ListLoss,
+    gain_loss,
     largest,
     list_loss,
     over_pairs,
@@ -24,8 +25,7 @@ from jmetrics.losses._lists import (
     sum_where,
     total,
 )
-from jmetrics.ranking._lists import NOT_NAN
-from jmetrics.ranking.gains import Gain, discount, discounted, ideal_gain
+from jmetrics.ranking.gains import Gain, discount, ideal_gain
 
 
 @declared(range=NONNEGATIVE, greater_is_better=False, surrogate_of="reciprocal_rank")
@@ -224,7 +224,7 @@ def neural_ndcg_loss(
         0.3115
     """
     return list_loss(
-        _neural_ndcg(gain),
+        gain_loss(gain, _sorted_gains),
         y_true,
         y_score,
         segment_ids,
@@ -302,13 +302,6 @@ def _above_own(ranked: RankedGains, temperature: Array) -> Array:
 
 _SOFTMAX = ListLoss(_relevance, "`y_true` must not be negative or NaN", _softmax)
 _LISTMLE = ListLoss(_any_order, NOT_NAN, _listmle)
-
-
-@functools.lru_cache(maxsize=64)
-def _neural_ndcg(gain: Gain) -> ListLoss:
-    """The loss for a gain, cached so that it compiles once."""
-    score = discounted(gain, ideal=True)
-    return ListLoss(score.prepare, score.reason, _sorted_gains)
 
 
 def _sorted_gains(items: Items, temperature: Number) -> tuple[Array, Array]:
