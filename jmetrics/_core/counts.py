@@ -1,4 +1,7 @@
-"""Confusion counts, hard or soft, exact integers where nothing is weighted; averages of scores."""
+"""Confusion counts, hard or soft, and averages over classes of scores made of them.
+
+Counts are exact integers where nothing is weighted.
+"""
 
 from __future__ import annotations
 
