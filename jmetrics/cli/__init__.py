@@ -7,6 +7,8 @@ from collections.abc import Sequence
 
 from jmetrics.cli import demo, evaluate
 
+__all__ = ["main"]
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status; without a command, print the help."""

@@ -12,6 +12,7 @@ import jax.numpy as jnp
 from jax import Array, lax
 
 from jmetrics._core import check
+from jmetrics._core.items import NOT_NAN, relevant
 from jmetrics._core.lists import (
     Lists,
     RankedGains,
@@ -23,16 +24,7 @@ from jmetrics._core.lists import (
 from jmetrics._core.numerics import kept_within, safe_divide
 from jmetrics._core.plan import REAL, metric
 from jmetrics._core.types import ArrayLike, Number
-from jmetrics.ranking._lists import (
-    NOT_NAN,
-    Cutoff,
-    Score,
-    depth_of,
-    known_ties,
-    list_metric,
-    or_empty,
-    relevant,
-)
+from jmetrics.ranking._lists import Cutoff, Score, depth_of, known_ties, list_metric, or_empty
 
 Gain = str | Callable[[Array], Array]
 
