@@ -15,7 +15,7 @@ from jmetrics._core.exporting import exportable
 from jmetrics._core.lists import SegmentLists
 from jmetrics._core.sharding import with_auto_axes
 from jmetrics._core.types import ArrayLike, Number
-from jmetrics.inference._drawing.draws import EXCHANGE, draw, starts
+from jmetrics.inference._drawing.draws import EXCHANGE, draw, starts_of
 from jmetrics.inference._drawing.units import CellCounts, SampleInfo, Samples
 from jmetrics.inference._endpoints import at_least_as_extreme, p_value_of
 from jmetrics.inference._interval import short_repr
@@ -492,7 +492,7 @@ class _Exchange(NamedTuple):
 
     def starts(self, key: Array, state: tuple[Problem, Problem], n: int) -> Array:
         """What each of `n` exchanges is drawn from."""
-        return starts(key, state[0].source(), EXCHANGE, n)
+        return starts_of(key, state[0].source(), EXCHANGE, n)
 
     def row(self, start: Array, state: tuple[Problem, Problem]) -> Array:
         """Difference of the models after an exchange."""

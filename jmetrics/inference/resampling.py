@@ -28,7 +28,7 @@ from jmetrics._core import check
 from jmetrics._core.exporting import exportable
 from jmetrics._core.sharding import with_auto_axes
 from jmetrics._core.types import ArrayLike, Number
-from jmetrics.inference._drawing.draws import SCHEMES, draw, starts
+from jmetrics.inference._drawing.draws import SCHEMES, draw, starts_of
 from jmetrics.inference._drawing.units import CellCounts, SampleInfo, Samples
 from jmetrics.inference._endpoints import (
     METHODS,
@@ -288,8 +288,23 @@ def in_resamples(
     n_resamples = check.positive_integer("n_resamples", n_resamples)
     if batch_size is not None:
         batch_size = check.positive_integer("batch_size", batch_size)
-    if not progress:
-        return _at_once(key, state, task=task, n_resamples=n_resamples, batch_size=batch_size)
+    run = _with_progress if progress else _at_once
+    return run(key, state, task=task, n_resamples=n_resamples, batch_size=batch_size)
+
+
+@functools.partial(jax.jit, static_argnames=("task", "n_resamples", "batch_size"))
+@with_auto_axes
+def _at_once(key, state, *, task, n_resamples, batch_size):
+    state = task.prepared(state)
+    batch_size = batch_of(batch_size, task.size(state), n_resamples)
+    starts = task.starts(key, state, n_resamples)
+    return task.result(_rows(starts, state, task=task, batch_size=batch_size), state)
+
+
+def _with_progress(
+    key: Array, state: Any, *, task: ResamplingTask, n_resamples: int, batch_size: int | None
+) -> Any:
+    """Run the same steps, each as a program of its own, the rows in blocks."""
     traced = any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves((key, state)))
     check.require(not traced, "`progress=True` needs arrays with values, so it fails inside `jit`")
     state = _prepared(state, task=task)
@@ -303,15 +318,6 @@ def in_resamples(
             parts.append(jax.block_until_ready(part))
             bar.update(part.shape[0])
     return _result(jnp.concatenate(parts), state, task=task)
-
-
-@functools.partial(jax.jit, static_argnames=("task", "n_resamples", "batch_size"))
-@with_auto_axes
-def _at_once(key, state, *, task, n_resamples, batch_size):
-    state = task.prepared(state)
-    batch_size = batch_of(batch_size, task.size(state), n_resamples)
-    starts = task.starts(key, state, n_resamples)
-    return task.result(_rows(starts, state, task=task, batch_size=batch_size), state)
 
 
 @functools.partial(jax.jit, static_argnames="task")
@@ -396,7 +402,7 @@ class MetricResampling(NamedTuple):
 
     def starts(self, key: Array, state: Prepared, n: int) -> Array:
         """What each of `n` resamples is drawn from."""
-        return starts(key, state.problem.source(), self.scheme, n)
+        return starts_of(key, state.problem.source(), self.scheme, n)
 
     def row(self, start: Array, state: Prepared) -> Array:
         """Values in a resample; with "studentized" their standard errors too."""

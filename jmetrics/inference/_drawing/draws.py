@@ -27,7 +27,7 @@ _MOST = 12
 """A larger count is less likely than one random uint32 can represent."""
 
 
-def starts(key: Array, source: Samples | CellCounts, scheme: str, n: int) -> Array:
+def starts_of(key: Array, source: Samples | CellCounts, scheme: str, n: int) -> Array:
     """What each of `n` resamples is drawn from: a key, or for cells the drawn counts themselves.
 
     Cells are so few that those of all resamples fit in memory, and are cheapest drawn at once.

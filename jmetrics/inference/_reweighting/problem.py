@@ -161,7 +161,7 @@ def make_problem(
     options: dict[str, Any],
     resample: str = "weights",
 ) -> Problem:
-    """Check the arrays, of which `predictions` has names for messages."""
+    """Check a call of a metric, and keep all of it; `predictions` have names for messages."""
     check.one_of("resample", resample, RESAMPLES)
     rows = resample == "rows"
     others = [name for name in info._fields[:3] if getattr(info, name) is not None]

@@ -6,8 +6,9 @@ no weight changes is computed once, and a resample only pays for the rest. In or
 * `in_cells`: most metrics of labels depend neither on the order of the samples nor on whether two
   that are alike are two, or one of twice the weight. Few classes make few kinds of samples, so that
   a resample is one draw of how many there are of each;
-* `SortedMetric`: a Mann-Whitney statistic needs the scores in order. Weights are drawn in that
-  order, in which they are as random as in any other, so that nothing is gathered;
+* `SortedMetric`: a Mann-Whitney statistic needs the scores in order. Those of one prediction get
+  weights that are drawn in that order, in which they are as random as in any other, so that
+  nothing is gathered;
 * `SummedMetric`: a statistic that is linear in the weights is known for all of them from what each
   sample adds to it.
 """
