@@ -15,8 +15,8 @@ from jmetrics._core.merging import Reduction, map_fields
 from jmetrics._core.plan import Plan
 from jmetrics._core.types import Number
 from jmetrics.inference._interval import Interval
-from jmetrics.inference._plans import Problem
-from jmetrics.inference._routes import fields_of
+from jmetrics.inference._reweighting.problem import Problem
+from jmetrics.inference._reweighting.routes import fields_of
 from jmetrics.inference.proportions import proportion_interval
 
 _PRIMES = (3.0, 5.0, 7.0, 11.0, 13.0, 17.0)

@@ -1,4 +1,13 @@
-"""Shared by the ranking metrics: input checks, one sort, one value per list, their mean."""
+"""Shared by the ranking metrics: input checks, one sort, one value per list, their mean.
+
+The way of a metric such as `ndcg_score`, which gives its own part as a `Score`: `list_metric`
+checks the arrays and plans, with `_total_of_lists` as kernel, which weights what `_of_lists` finds:
+
+1. `Score.prepare` makes gains or labels of `y_true`;
+2. `Score.rank`, of `_core.lists`, ranks all lists at once, by one sort;
+3. `Score.finisher` gives one value a list, for each cutoff;
+4. lists that are empty, invalid or masked get theirs.
+"""
 
 from __future__ import annotations
 
