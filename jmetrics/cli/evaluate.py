@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import argparse
+import functools
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import jax
 
-from jmetrics.cli import columns, html, options, pictures, text
+from jmetrics.cli import html, options, pictures, roles, text
+from jmetrics.cli.columns import Columns
+from jmetrics.cli.dialect import ENCODINGS, MISSING, Dialect
 from jmetrics.cli.evaluation import Part, Settings, evaluate
-from jmetrics.cli.pairing import pair
+from jmetrics.cli.guessing import TASKS, guess, refuse_inapplicable
 from jmetrics.cli.panels import panel
-from jmetrics.cli.reading import Refused, open_source
-from jmetrics.cli.tasks import TASKS, Data, arrays, guess
+from jmetrics.cli.reading import Engine, Refused, Source
+from jmetrics.cli.tasks import Data, arrays
 
 _ABOUT = """
 Print the metrics that people report, each with its standard error and an interval. Columns
@@ -36,8 +40,19 @@ def add_parser(commands: Any) -> None:
         epilog=_LATER,
     )
     parser.set_defaults(run=run)
-    add = parser.add_argument
-    add("file", help=".csv, .tsv, .parquet or .npz; - for CSV from standard input")
+    parser.add_argument(
+        "file",
+        help="CSV, JSON lines, Parquet, Arrow or NPZ; a folder or pattern of parts; - for "
+        "standard input",
+    )
+    _add_columns(functools.partial(parser.add_argument, action=options.Once))
+    _add_spellings(functools.partial(parser.add_argument, action=options.Once))
+    _add_methods(functools.partial(parser.add_argument, action=options.Once))
+    parser.add_argument("--json", action="store_true", help="print JSON in place of tables")
+
+
+def _add_columns(add: Callable[..., Any]) -> None:
+    """Options that say what the columns are."""
     add("--task", choices=TASKS, help="what is predicted (default: told from the columns)")
     add("--y-true", metavar="NAMES", help="true values; commas and * for several columns")
     add("--y-score", metavar="NAMES", help="predictions; commas and * for several columns")
@@ -46,9 +61,35 @@ def add_parser(commands: Any) -> None:
     add("--weight", metavar="NAME", help="weight of each row")
     add("--cluster", metavar="NAME", help="rows that depend on each other, drawn together")
     add("--compare", metavar="FILE", help="predictions of another model for the same rows")
+    add("--id", metavar="NAMES", help="match rows of both files by these columns, not by position")
     add("--positive", metavar="CLASS", help="the class that scores speak for, if binary")
     add("--threshold", type=options.number, metavar="T", help="scores from here on are positive")
+    add("--classes", type=options.names, metavar="NAMES", help="class of each column of scores")
     add("--levels", type=options.levels, metavar="Q,Q", help="levels of the columns of quantiles")
+
+
+def _add_spellings(add: Callable[..., Any]) -> None:
+    """Options that say how cells are written."""
+    add(
+        "--na",
+        choices=("error", "drop"),
+        default="error",
+        help="what to do with rows in which a value is missing (default: error)",
+    )
+    add(
+        "--na-values",
+        type=options.spellings,
+        default=MISSING,
+        metavar="TEXTS",
+        help=f"spellings of a missing value besides the empty cell (default: {','.join(MISSING)})",
+    )
+    add("--decimal", choices=(".", ","), default=".", help="the decimal separator (default: .)")
+    add("--thousands", choices=(",", ".", " ", "'", "_"), default="", help="separator of thousands")
+    add("--encoding", choices=ENCODINGS, help="of text (default: UTF-8, or told from its mark)")
+
+
+def _add_methods(add: Callable[..., Any]) -> None:
+    """Options that say what to compute and where to write it."""
     add(
         "--resamples",
         type=options.resamples,
@@ -57,7 +98,6 @@ def add_parser(commands: Any) -> None:
     )
     add("--confidence", type=options.confidence, default=0.95, metavar="P", help="(default: 0.95)")
     add("--seed", type=options.seed, default=0, metavar="N", help="(default: 0)")
-    add("--json", action="store_true", help="print JSON in place of tables")
     add("--html", type=options.new_file, metavar="FILE", help="write a report with pictures")
     add("--plot", type=options.folder, metavar="DIR", help="write the pictures into a folder")
 
@@ -81,7 +121,8 @@ def _run(said: argparse.Namespace) -> None:
     for option in ("html", "plot"):
         if getattr(said, option):
             pictures.need_matplotlib(f"--{option}")
-    data, chosen, guessed = _read(said)
+    data, chosen = _read(said)
+    guessed = said.task is None
     settings = Settings(said.resamples, said.confidence, said.seed)
     parts = evaluate(data, panel(data), settings)
     lines = _lines(said, data, chosen, guessed)
@@ -93,7 +134,11 @@ def _run(said: argparse.Namespace) -> None:
             "compare": said.compare,
             "task": data.task,
             "rows": data.rows,
-            "columns": {**chosen._asdict()},
+            "columns": {
+                name: columns
+                for name, columns in (chosen._asdict() | {"score": chosen.score}).items()
+                if name != "models"
+            },
             "threshold": data.threshold,
             "positive": data.positive or None,
             "confidence": settings.level,
@@ -119,25 +164,45 @@ def _models(said: argparse.Namespace) -> list[str]:
     return names if len(set(names)) == len(names) else files
 
 
-def _read(said: argparse.Namespace) -> tuple[Data, columns.Roles, bool]:
-    source = open_source(said.file)
-    chosen = columns.roles(source, said)
-    table = columns.Columns(source, chosen.wanted())
-    task = said.task or ("quantile" if said.levels else guess(table, chosen))
-    data = arrays(table, chosen, task, said)
-    if said.compare is not None:
-        other = open_source(said.compare)
-        theirs = chosen._replace(score=columns.score(other, said.y_score))
-        # Roles that are not given are as in the first file.
-        there = [name for name in theirs.wanted() if name in other.names]
-        more = columns.Columns(other, there)
-        more.borrow(table, theirs.wanted())
-        again = arrays(more, theirs, task, said)
-        pair(data, again, (source.path, other.path))
-    return data, chosen, said.task is None
+def _read(said: argparse.Namespace) -> tuple[Data, roles.Roles]:
+    with Engine(_dialect(said)) as engine:
+        source = Source(engine, said.file)
+        other = None if said.compare is None else Source(engine, said.compare)
+        for one in (source, other):
+            _refuse_overwriting(said, one)
+        if said.id is not None and other is None:
+            raise Refused("--id matches the rows of --compare, which is not given")
+        chosen = roles.roles(source, said)
+        table = Columns(source, chosen.wanted())
+        if other is not None:
+            shared = [name for name in (*chosen.truth, chosen.query) if name in other.names]
+            scores = roles.score(other, said.y_score)
+            roles.ids(other, said.id)
+            keys = table.join(other, scores, [n for n in shared if n not in scores], chosen.id)
+            chosen = chosen._replace(models=[chosen.score, keys])
+        table.settle(said.na == "drop")
+        task = said.task or guess(table, chosen, said)
+        refuse_inapplicable(said, task)
+        data = arrays(table, chosen, task, said)
+        if other is not None and not chosen.id:
+            data.notes.append("Rows of both files are matched by their position.")
+        return data, chosen
 
 
-def _lines(said: argparse.Namespace, data: Data, chosen: columns.Roles, guessed: bool) -> list[str]:
+def _dialect(said: argparse.Namespace) -> Dialect:
+    if said.decimal == said.thousands:
+        raise Refused(f"--decimal and --thousands cannot both be {said.decimal!r}")
+    return Dialect(said.encoding, said.na_values, said.decimal, said.thousands)
+
+
+def _refuse_overwriting(said: argparse.Namespace, source: Source | None) -> None:
+    if source is not None and said.html is not None and said.html.exists():
+        for part in source.parts:
+            if said.html.samefile(part):
+                raise Refused(f"--html {said.html}: would overwrite what is read")
+
+
+def _lines(said: argparse.Namespace, data: Data, chosen: roles.Roles, guessed: bool) -> list[str]:
     name = "standard input" if said.file == "-" else said.file
     against = "" if said.compare is None else f" against {said.compare}"
     told = "told from the columns; --task says otherwise"
@@ -153,18 +218,16 @@ def _lines(said: argparse.Namespace, data: Data, chosen: columns.Roles, guessed:
     lines.append("; ".join(parts))
     if data.task == "binary":
         count = int(data.y_true.sum())
-        lines.append(
-            f"positive is {data.positive} ({count:,} rows); "
-            f"predicted for scores from {data.threshold:g} on"
-        )
+        line = f"positive is {data.positive} ({count:,} {'row' if count == 1 else 'rows'})"
+        if data.threshold is not None:
+            line += f"; predicted for scores from {data.threshold:g} on"
+        lines.append(line)
     if said.compare is not None:
         lines.append(f"other is {said.compare}; difference is value − other")
     return lines
 
 
-def _intervals(
-    parts: list[Part], data: Data, settings: Settings, chosen: columns.Roles
-) -> list[str]:
+def _intervals(parts: list[Part], data: Data, settings: Settings, chosen: roles.Roles) -> list[str]:
     """How the intervals were computed, and their limitations."""
     results = [result for part in parts for result in part.results]
     methods: dict[str, dict[str, None]] = {}

@@ -164,8 +164,8 @@ def _batches(data: Data, entries: list[Entry], settings: Settings) -> list[_Batc
         cells = large and entry.decided and settings.resamples != 0 and _in_cells(data)
         if cells:
             method = "bootstrap"
-        elif not entry.smooth and settings.resamples is None and large:
-            method = "few"
+        elif not entry.smooth and not resampled:
+            method = "few"  # the derivative of a median says nothing about its scatter
         scale = "logit" if entry.unit_interval and method == "jackknife" else "linear"
         batches.setdefault((method, cells, scale), []).append(entry)
     return [_Batch(batch, *how) for how, batch in batches.items()]

@@ -109,6 +109,8 @@ def _binary(data: Data, settings: Settings, models: list[str]) -> Iterator[Pictu
         "gain": ("Gain", plot.gain_curve),
         "lift": ("Lift", plot.lift_curve),
     }
+    if any(model.score is None for model in data.models):
+        curves = {}
     for name, (title, function) in curves.items():
         yield Picture(name, title, _each(function, data, models, banded))
     if probabilistic(data):
@@ -125,6 +127,8 @@ def _multiclass(data: Data, settings: Settings, models: list[str]) -> Iterator[P
 
 
 def _confusion(data: Data, models: list[str]) -> Iterator[Picture]:
+    if any(model.decided is None for model in data.models):
+        return
     side = max(3.6, 0.45 * min(len(data.names), 14) + 1.2)
     for k, (model, name) in enumerate(zip(data.models, models, strict=True)):
         draw = functools.partial(
