@@ -12,12 +12,13 @@ import sklearn.metrics as peer
 
 from jmetrics.cli import evaluate, evaluation, main, tasks, text
 from jmetrics.cli.columns import Columns, class_names
+from jmetrics.cli.data import Data, Predictions
+from jmetrics.cli.engine import Engine
 from jmetrics.cli.evaluation import Settings
 from jmetrics.cli.guessing import guess
 from jmetrics.cli.panels import panel
-from jmetrics.cli.reading import Engine, Source
+from jmetrics.cli.reading import Source
 from jmetrics.cli.roles import roles
-from jmetrics.cli.tasks import Data, Predictions
 
 N = 48
 
@@ -155,8 +156,7 @@ def test_labels_that_are_texts(tmp_path, capsys, rng):
     y_pred = np.where(rng.random(N) < 0.7, y_true, rng.integers(0, 3, N))
     file = write(tmp_path / "a.csv", truth=names[y_true], pred=names[y_pred])
     other = write(tmp_path / "b.csv", truth=names[y_true], pred=["pig", *names[y_pred][1:]])
-    report, folder = tmp_path / "report.html", tmp_path / "pictures"
-    folder.mkdir()
+    report, folder = tmp_path / "report.html", tmp_path / "new" / "pictures"
     options = ("--resamples", 0, "--html", report, "--plot", folder)
     content, metrics = run(capsys, file, "--compare", other, *options)
     assert content["task"] == "multiclass"

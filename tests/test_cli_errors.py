@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import errno
 import io
+import os
 import subprocess
 import sys
 from pathlib import Path
 
+import jax
 import pytest
 
-from jmetrics.cli import evaluate, main, pictures
+import jmetrics
+from jmetrics._core import settings
+from jmetrics.cli import cache, evaluate, main, pictures
+from jmetrics.cli.engine import Engine, Refused
 
 ROOT = Path(__file__).parents[1]
 GOOD = "y_true,y_score\n0,0.2\n1,0.7\n"
@@ -109,13 +115,109 @@ def test_files_that_are_no_pair(other, said, tmp_path, capsys):
         ["--threshold", "nan"],
         ["--html", "missing/a.html"],
         ["--task", "clustering"],
+        ["--plot", str(Path(__file__) / "pictures")],
+        ["--unknown", "--unknown"],
     ],
 )
 def test_options_are_refused_before_any_work(wrong, capsys):
     with pytest.raises(SystemExit) as stopped:
         main(["evaluate", "a.csv", *wrong])
     assert stopped.value.code == 2
-    assert wrong[1] in capsys.readouterr().err
+    complaint = capsys.readouterr().err
+    assert wrong[1] in complaint
+    assert complaint.count("\n") == 1
+
+
+@pytest.mark.parametrize("option", ["--resamples=50", "--compare=b.csv", "--task=binary"])
+def test_options_are_refused_when_given_twice(option, capsys):
+    with pytest.raises(SystemExit) as stopped:
+        main(["evaluate", "a.csv", option, option])
+    assert stopped.value.code == 2
+    name = option.split("=")[0]
+    assert f"argument {name}: is given twice" in capsys.readouterr().err
+
+
+def test_the_version(capsys):
+    with pytest.raises(SystemExit) as stopped:
+        main(["--version"])
+    assert stopped.value.code == 0
+    assert capsys.readouterr().out == f"jmetrics {jmetrics.__version__}\n"
+
+
+class Closed(io.StringIO):
+    """An output that nobody reads any more, which stands for the file of a number."""
+
+    def __init__(self, number):
+        super().__init__()
+        self.number = number
+
+    def write(self, text):
+        raise BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE))
+
+    def fileno(self):
+        return self.number
+
+
+def test_a_closed_pipe_is_no_error(tmp_path, capsys, monkeypatch):
+    with open(tmp_path / "output", "w") as output:
+        monkeypatch.setattr(sys, "stdout", Closed(output.fileno()))
+        monkeypatch.setattr(evaluate, "_run", lambda said: print("a report"))
+        assert main(["evaluate", "a.csv"]) == 0
+        os.write(output.fileno(), b"what is left")
+    assert (tmp_path / "output").read_text() == ""
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "said"),
+    [
+        (MemoryError(), 2, "memory"),
+        (jax.errors.JaxRuntimeError("RESOURCE_EXHAUSTED: Out of memory"), 2, "memory"),
+        (KeyboardInterrupt(), 130, "interrupted"),
+    ],
+)
+def test_what_stops_the_work_is_one_line(error, status, said, capsys, monkeypatch):
+    def stop(namespace):
+        raise error
+
+    monkeypatch.setattr(evaluate, "_run", stop)
+    assert main(["evaluate", "a.csv"]) == status
+    complaint = capsys.readouterr().err
+    assert said in complaint
+    assert complaint.count("\n") == 1
+
+
+def test_what_the_database_cannot_do_is_one_line():
+    with pytest.raises(Refused, match=r"^[^\n]*nothing[^\n]*$"), Engine() as engine:
+        engine.run("SELECT * FROM nothing")
+
+
+def test_files_without_the_database_are_refused(tmp_path, capsys, monkeypatch):
+    monkeypatch.setitem(sys.modules, "duckdb", None)
+    refused(capsys, ["a.csv"], ["duckdb", "jmetrics-jax[cli]"])
+
+
+def test_programs_are_kept_in_the_cache_of_the_user(tmp_path, monkeypatch):
+    updates: dict[str, object] = {}
+    monkeypatch.setattr(jax.config, "update", updates.__setitem__)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(settings, "compilation_cache_folder", lambda: "elsewhere")
+    cache.keep_programs()
+    assert updates == {}
+    monkeypatch.setattr(settings, "compilation_cache_folder", lambda: None)
+    cache.keep_programs()
+    assert updates["jax_compilation_cache_dir"] == str(tmp_path / "jmetrics")
+    assert (tmp_path / "jmetrics").is_dir()
+
+
+@pytest.mark.parametrize("more", [[], ["--no-cache"]])
+def test_programs_are_kept_when_the_command_is_a_program(more, monkeypatch):
+    kept = []
+    monkeypatch.setattr(cache, "keep_programs", lambda: kept.append(True))
+    monkeypatch.setattr(evaluate, "_run", lambda said: None)
+    monkeypatch.setattr(sys, "argv", ["jmetrics", "evaluate", "a.csv", *more])
+    assert main() == main(["evaluate", "a.csv"]) == 0
+    assert kept == ([] if more else [True])
 
 
 def test_pictures_without_matplotlib_are_refused(tmp_path, capsys, monkeypatch):

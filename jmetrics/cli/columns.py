@@ -9,7 +9,8 @@ from typing import NamedTuple
 import numpy as np
 
 from jmetrics.cli.dialect import is_number, quoted
-from jmetrics.cli.reading import Engine, Refused, Source
+from jmetrics.cli.engine import Engine, Refused
+from jmetrics.cli.reading import Source
 
 _MOST_CLASSES = 1000
 _WHOLE = re.compile(r"[+-]?(0|[1-9]\d*)(\.0+)?", re.ASCII)

@@ -13,12 +13,14 @@ import jax
 
 from jmetrics.cli import html, options, pictures, roles, text
 from jmetrics.cli.columns import Columns
+from jmetrics.cli.data import Data
 from jmetrics.cli.dialect import ENCODINGS, MISSING, Dialect
+from jmetrics.cli.engine import Engine, Refused
 from jmetrics.cli.evaluation import Part, Settings, evaluate
 from jmetrics.cli.guessing import TASKS, guess, refuse_inapplicable
 from jmetrics.cli.panels import panel
-from jmetrics.cli.reading import Engine, Refused, Source
-from jmetrics.cli.tasks import Data, arrays
+from jmetrics.cli.reading import Source
+from jmetrics.cli.tasks import arrays
 
 _ABOUT = """
 Print the metrics that people report, each with its standard error and an interval. Columns
@@ -26,9 +28,10 @@ with usual names (y_true, y_score, y_pred, query, ...) are found; others are nam
 columns of scores, such as y_score_cat and y_score_dog, belong to classes, labels or levels.
 """
 _LATER = """
-Most of the time goes into compiling. With JAX_COMPILATION_CACHE_DIR set to a folder, later
-calls take from there what earlier ones compiled.
+Most of the time goes into compiling. Later calls take what earlier ones compiled from the
+user's cache folder, or from that in JAX_COMPILATION_CACHE_DIR.
 """
+_NO_MEMORY = "the memory does not suffice; --resamples 0 needs the least"
 
 
 def add_parser(commands: Any) -> None:
@@ -49,6 +52,7 @@ def add_parser(commands: Any) -> None:
     _add_spellings(functools.partial(parser.add_argument, action=options.Once))
     _add_methods(functools.partial(parser.add_argument, action=options.Once))
     parser.add_argument("--json", action="store_true", help="print JSON in place of tables")
+    parser.add_argument("--no-cache", action="store_true", help="keep no compiled programs")
 
 
 def _add_columns(add: Callable[..., Any]) -> None:
@@ -108,19 +112,32 @@ def run(said: argparse.Namespace) -> int:
         # Differences of large numbers need more than the seven digits of float32.
         with jax.enable_x64(True):
             _run(said)
+    except BrokenPipeError:
+        raise
     except Refused as refused:
-        print(f"jmetrics: {refused}", file=sys.stderr)
-        return 2
+        return _stopped(str(refused))
     except OSError as error:  # of what is written; what is read was seen to
-        print(f"jmetrics: {error.filename}: {error.strerror}", file=sys.stderr)
-        return 2
+        return _stopped(f"{error.filename}: {error.strerror}")
+    except MemoryError:
+        return _stopped(_NO_MEMORY)
+    except jax.errors.JaxRuntimeError as error:
+        if "RESOURCE_EXHAUSTED" not in str(error):
+            raise
+        return _stopped(_NO_MEMORY)
     return 0
+
+
+def _stopped(reason: str) -> int:
+    print(f"jmetrics: {reason}", file=sys.stderr)
+    return 2
 
 
 def _run(said: argparse.Namespace) -> None:
     for option in ("html", "plot"):
         if getattr(said, option):
             pictures.need_matplotlib(f"--{option}")
+    if said.plot:
+        said.plot.mkdir(parents=True, exist_ok=True)  # refused before the work starts, if it is
     data, chosen = _read(said)
     guessed = said.task is None
     settings = Settings(said.resamples, said.confidence, said.seed)
@@ -128,6 +145,15 @@ def _run(said: argparse.Namespace) -> None:
     lines = _lines(said, data, chosen, guessed)
     notes = [*_intervals(parts, data, settings, chosen), *data.notes]
     unit = "rows" if data.where is None else "lists"
+    if said.html or said.plot:
+        images = pictures.rendered(data, parts, settings, _models(said))
+        if said.plot:
+            pictures.save(images, said.plot)
+        if said.html:
+            report = html.page(
+                parts, lines, notes, images, unit=unit, group=chosen.group, level=settings.level
+            )
+            said.html.write_text(report, encoding="utf-8")
     if said.json:
         settled = {
             "file": said.file,
@@ -147,15 +173,6 @@ def _run(said: argparse.Namespace) -> None:
         print(text.as_json(parts, settled, notes))
     else:
         print(text.report(parts, lines, notes, unit, chosen.group, settings.level))
-    if said.html or said.plot:
-        images = pictures.rendered(data, parts, settings, _models(said))
-        if said.plot:
-            pictures.save(images, said.plot)
-        if said.html:
-            report = html.page(
-                parts, lines, notes, images, unit=unit, group=chosen.group, level=settings.level
-            )
-            said.html.write_text(report, encoding="utf-8")
 
 
 def _models(said: argparse.Namespace) -> list[str]:

@@ -11,9 +11,9 @@ import jax
 import numpy as np
 
 from jmetrics._core.anatomy import range_of
+from jmetrics.cli.data import Data
 from jmetrics.cli.panels import Entry, labelled, scored
 from jmetrics.cli.progress import progress, shown
-from jmetrics.cli.tasks import Data
 from jmetrics.inference import (
     bootstrap,
     confidence_interval,

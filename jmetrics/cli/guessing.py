@@ -9,7 +9,7 @@ from typing import Any
 
 from jmetrics.cli.columns import Columns
 from jmetrics.cli.dialect import like_number
-from jmetrics.cli.reading import Refused
+from jmetrics.cli.engine import Refused
 from jmetrics.cli.roles import NO_CLASSES, Roles
 
 TASKS = ("binary", "multiclass", "multilabel", "regression", "quantile", "ranking")

@@ -22,7 +22,8 @@ from jmetrics._core.anatomy import (
     plan_of,
     range_of,
 )
-from jmetrics.cli.tasks import Data, are_distributions
+from jmetrics.cli.data import Data
+from jmetrics.cli.tasks import are_distributions
 
 Options = tuple[tuple[str, Any], ...]
 

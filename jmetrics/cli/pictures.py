@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from jmetrics import plot
+from jmetrics.cli.data import Data
+from jmetrics.cli.engine import Refused
 from jmetrics.cli.evaluation import Part, Settings
 from jmetrics.cli.panels import probabilistic
 from jmetrics.cli.progress import progress
-from jmetrics.cli.reading import Refused
-from jmetrics.cli.tasks import Data
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,15 +8,14 @@ import glob
 import importlib
 import shutil
 import sys
-import tempfile
 import zipfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
 
 import numpy as np
 
-from jmetrics.cli.dialect import Dialect, is_number, quoted
+from jmetrics.cli.dialect import is_number, quoted
+from jmetrics.cli.engine import Engine, Refused, Relation, reason
 
 _SEPARATORS = ",;\t|"
 _KINDS = {
@@ -43,68 +42,6 @@ _LINES = """read_csv($files, auto_detect = false, header = false, delim = '\x01'
     escape = '', encoding = $encoding, columns = {'line': 'VARCHAR'})"""
 
 
-class Refused(Exception):
-    """A one-line error about a file, a column, a value or an option."""
-
-
-class Relation(NamedTuple):
-    """What stands after FROM in a query, with its parameters."""
-
-    sql: str
-    parameters: dict[str, Any] | None = None
-
-
-class Engine:
-    """A database in memory, through which all files of a command are read."""
-
-    def __init__(self, dialect: Dialect | None = None):
-        try:
-            duckdb = importlib.import_module("duckdb")
-        except ImportError:
-            raise Refused("reading files needs duckdb: pip install 'jmetrics-jax[cli]'") from None
-        self.dialect = dialect or Dialect()
-        self.error: type[Exception] = duckdb.Error
-        self._folder = tempfile.TemporaryDirectory(prefix="jmetrics-")
-        self.folder = Path(self._folder.name)
-        """For what does not fit into memory, and for standard input."""
-        self._database = duckdb.connect(":memory:")
-        self._tables = 0
-        # Nothing is fetched from elsewhere, and nothing is left in the working directory.
-        for setting in ("autoinstall_known_extensions", "autoload_known_extensions"):
-            self._database.execute(f"SET {setting} = false")
-        self._database.execute(f"SET temp_directory = {quoted(str(self.folder / 'spilled'))}")
-
-    def __enter__(self) -> Engine:
-        return self
-
-    def __exit__(self, *raised: object) -> None:
-        self._database.close()
-        self._folder.cleanup()
-
-    def run(self, sql: str, parameters: Any = None) -> Any:
-        """Execute a statement."""
-        return self._database.execute(sql, parameters)
-
-    def rows(self, sql: str, parameters: Any = None) -> list[tuple[Any, ...]]:
-        """All rows of the result of a query."""
-        return self.run(sql, parameters).fetchall()
-
-    def array(self, sql: str, parameters: Any = None) -> np.ndarray:
-        """The only column of a query's result, without missing values."""
-        (column,) = self.run(sql, parameters).fetchnumpy().values()
-        return np.asarray(column)
-
-    def register(self, columns: Any) -> Relation:
-        """Make arrays in memory a table."""
-        self._database.register(name := self.new_table(), columns)
-        return Relation(name)
-
-    def new_table(self) -> str:
-        """A name that no other table has."""
-        self._tables += 1
-        return f"table_{self._tables}"
-
-
 class Source:
     """A file, or parts of one, with named columns, of which only the wanted ones are read."""
 
@@ -128,8 +65,7 @@ class Source:
         except OSError as error:
             raise Refused(f"{path}: {error.strerror or 'cannot be read'}") from None
         except self.engine.error as error:
-            reason = str(error).splitlines()[0].split(": ", 1)[-1]
-            what = f"cannot be read as {self.kind}: {reason}"
+            what = f"cannot be read as {self.kind}: {reason(error)}"
             if "utf-8" in str(error):
                 what = _NO_TEXT
             raise Refused(f"{path}: {what}") from None

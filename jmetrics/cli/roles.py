@@ -6,7 +6,8 @@ import fnmatch
 import re
 from typing import Any, NamedTuple
 
-from jmetrics.cli.reading import Refused, Source
+from jmetrics.cli.engine import Refused
+from jmetrics.cli.reading import Source
 
 TRUTH = ("y_true", "truth", "true", "label", "target", "actual", "observed", "relevance", "y")
 SCORE = (

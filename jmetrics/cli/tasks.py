@@ -4,57 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from jmetrics.cli.columns import Columns, by_number
+from jmetrics.cli.data import Data, Predictions
 from jmetrics.cli.dialect import is_number
+from jmetrics.cli.engine import Refused
 from jmetrics.cli.guessing import levels_of, positive_of
-from jmetrics.cli.reading import Refused
 from jmetrics.cli.roles import Roles
 
 _MOST_ITEMS = 50_000_000
 _ROUNDING = 1e-6
 """By how much probabilities in single precision pass 0 and 1."""
-
-
-class Predictions(NamedTuple):
-    """Predictions of one model: its scores or numbers, and its predicted classes, if any."""
-
-    score: np.ndarray | None
-    decided: np.ndarray | None
-
-    @property
-    def prediction(self) -> np.ndarray:
-        """The scores, or the classes if there are no scores."""
-        prediction = self.decided if self.score is None else self.score
-        assert prediction is not None
-        return prediction
-
-
-@dataclass
-class Data:
-    """The arrays of a task; samples, or lists for "ranking", along the first axis."""
-
-    task: str
-    y_true: np.ndarray
-    models: list[Predictions]
-    """The models, of which the others are compared with the first."""
-    names: list[str] = field(default_factory=list)
-    """Of classes, labels or levels."""
-    levels: tuple[float, ...] = ()
-    positive: str = ""
-    threshold: float | None = None
-    notes: list[str] = field(default_factory=list)
-    where: np.ndarray | None = None
-    weight: np.ndarray | None = None
-    cluster: np.ndarray | None = None
-    group: np.ndarray | None = None
-    group_names: list[str] = field(default_factory=list)
-    rows: int = 0
-    """Of the file."""
 
 
 def arrays(columns: Columns, chosen: Roles, task: str, options: Any) -> Data:
