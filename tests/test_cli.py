@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import sklearn.metrics as peer
 
-from jmetrics.cli import evaluate, evaluation, main, tasks, text
+from jmetrics.cli import evaluate, evaluation, main, report, tasks
 from jmetrics.cli.columns import Columns, class_names
 from jmetrics.cli.data import Data, Predictions
 from jmetrics.cli.engine import Engine
@@ -83,12 +83,12 @@ def test_binary_scores_with_groups_and_another_model(tmp_path, capsys, rng):
     assert content["groups"]["north"]["rows"] == inside.sum()
     expected_north = peer.average_precision_score(y_true[inside], score[inside])
     assert north["average precision"] == pytest.approx(expected_north, rel=1e-12)
-    compared = metrics["ROC AUC"]["comparison"]
+    compared = metrics["ROC AUC"]["comparisons"][0]
     difference = found["ROC AUC"] - peer.roc_auc_score(y_true, other)
     assert compared["difference"] == pytest.approx(difference, rel=1e-9)
     assert compared["low"] < difference < compared["high"]
     assert 0 < compared["p_value"] <= 1
-    assert metrics["calibration error"]["comparison"]["standard_error"] > 0
+    assert metrics["calibration error"]["comparisons"][0]["standard_error"] > 0
 
 
 def test_resamples_of_both_models(tmp_path, capsys, rng, monkeypatch):
@@ -105,7 +105,7 @@ def test_resamples_of_both_models(tmp_path, capsys, rng, monkeypatch):
     for metric in metrics.values():
         assert metric["method"] == "BCa bootstrap, 400 resamples"
         assert metric["low"] < metric["estimate"] < metric["high"]
-        compared = metric["comparison"]
+        compared = metric["comparisons"][0]
         assert compared["low"] < compared["difference"] < compared["high"]
         assert 1 / 401 <= compared["p_value"] <= 1
     delong = delong_error(y_true, score)
@@ -156,8 +156,8 @@ def test_labels_that_are_texts(tmp_path, capsys, rng):
     y_pred = np.where(rng.random(N) < 0.7, y_true, rng.integers(0, 3, N))
     file = write(tmp_path / "a.csv", truth=names[y_true], pred=names[y_pred])
     other = write(tmp_path / "b.csv", truth=names[y_true], pred=["pig", *names[y_pred][1:]])
-    report, folder = tmp_path / "report.html", tmp_path / "new" / "pictures"
-    options = ("--resamples", 0, "--html", report, "--plot", folder)
+    html, folder = tmp_path / "report.html", tmp_path / "new" / "pictures"
+    options = ("--resamples", 0, "--html", html, "--plot", folder)
     content, metrics = run(capsys, file, "--compare", other, *options)
     assert content["task"] == "multiclass"
     found = estimates(metrics)
@@ -167,9 +167,20 @@ def test_labels_that_are_texts(tmp_path, capsys, rng):
     assert found["Cohen's kappa"] == pytest.approx(peer.cohen_kappa_score(y_true, y_pred))
     with_pig = np.array([3, *y_pred[1:]])
     expected = peer.f1_score(y_true, with_pig, average="macro", labels=[0, 1, 2, 3])
-    compared = metrics["macro F1"]["comparison"]
+    compared = metrics["macro F1"]["comparisons"][0]
     assert compared["other"] == pytest.approx(expected, rel=1e-12)
-    page = report.read_text(encoding="utf-8")
+    by_class = content["classes"]["a"]["by_class"]
+    values = peer.precision_recall_fscore_support(y_true, y_pred)
+    for k, name in enumerate(names):
+        expected = dict(
+            zip(("precision", "recall", "F1", "support"), (v[k] for v in values), strict=True)
+        )
+        assert by_class[name] == pytest.approx(expected)
+    matrix = content["classes"]["b"]["confusion_matrix"]
+    expected_matrix = peer.confusion_matrix(y_true, with_pig, labels=[0, 2, 1, 3])
+    np.testing.assert_array_equal(matrix, expected_matrix)
+    page = html.read_text(encoding="utf-8")
+    assert page.count("<table>") == 5 and "true classes (rows) as predicted, b" in page
     assert "http" not in page and "<script" not in page and "<link" not in page
     assert page.count('src="data:image/png;base64,') >= 3
     assert "Cohen&#x27;s kappa" in page
@@ -244,7 +255,7 @@ def test_several_labels_a_row(tmp_path, capsys, rng):
 
 
 def chosen_task(path, **said):
-    columns = ("y_true", "y_score", "query", "group", "weight", "cluster", "id")
+    columns = ("y_true", "y_score", "query", "group", "weight", "cluster", "id", "model")
     others = ("task", "positive", "threshold", "levels", "classes")
     options = argparse.Namespace(**dict.fromkeys(columns + others) | said)
     with Engine() as engine:
@@ -344,12 +355,12 @@ def test_names_of_classes(cells, names):
 
 
 def test_numbers_have_the_digits_that_their_errors_leave():
-    assert [text.decimals(*pair) for pair in ((0.5, 0.012), (1234.0, 56.0), (0.5, 0.0))] == [
+    assert [report.decimals(*pair) for pair in ((0.5, 0.012), (1234.0, 56.0), (0.5, 0.0))] == [
         3,
         0,
         4,
     ]
-    assert [text.p_text(p) for p in (0.5, 0.012, 1e-9, np.nan)] == [
+    assert [report.p_text(p) for p in (0.5, 0.012, 1e-9, np.nan)] == [
         "0.50",
         "0.012",
         "< 0.0001",

@@ -33,8 +33,7 @@ def estimate(data, entry):
     )
     nan = float("nan")
     paired = [Difference(float(one), float(first - one), nan, nan, nan, nan) for one in others]
-    compared = paired[0] if paired else None
-    return Result(entry.name, "", float(first), nan, nan, nan, "", 0, compared)
+    return Result(entry.name, "", float(first), nan, nan, nan, "", 0, tuple(paired))
 
 
 @pytest.fixture

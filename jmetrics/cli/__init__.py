@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Sequence
 from typing import NoReturn
@@ -34,13 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if arguments is None and not getattr(said, "no_cache", False):
         cache.keep_programs()
     try:
-        status = said.run(said)
-        sys.stdout.flush()
-    except BrokenPipeError:
-        # Who read the output has seen enough; the rest goes nowhere, at exit too.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        return said.run(said)
     except KeyboardInterrupt:
         print("jmetrics: interrupted", file=sys.stderr)
         return 130
-    return status

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import functools
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -12,6 +13,8 @@ from typing import Any
 import jax
 
 from jmetrics.cli import html, options, pictures, roles, text
+from jmetrics.cli.bounds import bound, failures, metric_of
+from jmetrics.cli.classes import of_each
 from jmetrics.cli.columns import Columns
 from jmetrics.cli.data import Data
 from jmetrics.cli.dialect import ENCODINGS, MISSING, Dialect
@@ -20,6 +23,7 @@ from jmetrics.cli.evaluation import Part, Settings, evaluate
 from jmetrics.cli.guessing import TASKS, guess, refuse_inapplicable
 from jmetrics.cli.panels import panel
 from jmetrics.cli.reading import Source
+from jmetrics.cli.report import Report
 from jmetrics.cli.tasks import arrays
 
 _ABOUT = """
@@ -51,7 +55,23 @@ def add_parser(commands: Any) -> None:
     _add_columns(functools.partial(parser.add_argument, action=options.Once))
     _add_spellings(functools.partial(parser.add_argument, action=options.Once))
     _add_methods(functools.partial(parser.add_argument, action=options.Once))
-    parser.add_argument("--json", action="store_true", help="print JSON in place of tables")
+    parser.add_argument("--json", action="store_true", help="the same as --format json")
+    for side, what in (("under", "below"), ("over", "above")):
+        parser.add_argument(
+            f"--fail-{side}",
+            type=bound,
+            action="append",
+            default=[],
+            metavar="METRIC=VALUE",
+            help=f"exit with status 1 if the metric is {what} the value; may be repeated",
+        )
+    parser.add_argument(
+        "--fail-by",
+        action=options.Once,
+        choices=("value", "interval"),
+        default="value",
+        help="judge the value, or the worse end of its interval (default: value)",
+    )
     parser.add_argument("--no-cache", action="store_true", help="keep no compiled programs")
 
 
@@ -64,6 +84,7 @@ def _add_columns(add: Callable[..., Any]) -> None:
     add("--group", metavar="NAME", help="report each group of rows too")
     add("--weight", metavar="NAME", help="weight of each row")
     add("--cluster", metavar="NAME", help="rows that depend on each other, drawn together")
+    add("--model", metavar="NAMES", help="predictions of several models; commas between models")
     add("--compare", metavar="FILE", help="predictions of another model for the same rows")
     add("--id", metavar="NAMES", help="match rows of both files by these columns, not by position")
     add("--positive", metavar="CLASS", help="the class that scores speak for, if binary")
@@ -102,6 +123,7 @@ def _add_methods(add: Callable[..., Any]) -> None:
     )
     add("--confidence", type=options.confidence, default=0.95, metavar="P", help="(default: 0.95)")
     add("--seed", type=options.seed, default=0, metavar="N", help="(default: 0)")
+    add("--format", choices=text.FORMATS, default="text", help="of what is printed")
     add("--html", type=options.new_file, metavar="FILE", help="write a report with pictures")
     add("--plot", type=options.folder, metavar="DIR", help="write the pictures into a folder")
 
@@ -111,9 +133,7 @@ def run(said: argparse.Namespace) -> int:
     try:
         # Differences of large numbers need more than the seven digits of float32.
         with jax.enable_x64(True):
-            _run(said)
-    except BrokenPipeError:
-        raise
+            return _run(said)
     except Refused as refused:
         return _stopped(str(refused))
     except OSError as error:  # of what is written; what is read was seen to
@@ -124,7 +144,6 @@ def run(said: argparse.Namespace) -> int:
         if "RESOURCE_EXHAUSTED" not in str(error):
             raise
         return _stopped(_NO_MEMORY)
-    return 0
 
 
 def _stopped(reason: str) -> int:
@@ -132,59 +151,79 @@ def _stopped(reason: str) -> int:
     return 2
 
 
-def _run(said: argparse.Namespace) -> None:
+def _run(said: argparse.Namespace) -> int:
     for option in ("html", "plot"):
         if getattr(said, option):
             pictures.need_matplotlib(f"--{option}")
-    if said.plot:
-        said.plot.mkdir(parents=True, exist_ok=True)  # refused before the work starts, if it is
     data, chosen = _read(said)
-    guessed = said.task is None
+    entries = panel(data)
+    for wanted in (*said.fail_under, *said.fail_over):
+        metric_of(wanted, [entry.name for entry in entries])  # refused before the work starts
+    if said.plot:
+        said.plot.mkdir(parents=True, exist_ok=True)
     settings = Settings(said.resamples, said.confidence, said.seed)
-    parts = evaluate(data, panel(data), settings)
-    lines = _lines(said, data, chosen, guessed)
-    notes = [*_intervals(parts, data, settings, chosen), *data.notes]
-    unit = "rows" if data.where is None else "lists"
-    if said.html or said.plot:
-        images = pictures.rendered(data, parts, settings, _models(said))
-        if said.plot:
-            pictures.save(images, said.plot)
-        if said.html:
-            report = html.page(
-                parts, lines, notes, images, unit=unit, group=chosen.group, level=settings.level
-            )
-            said.html.write_text(report, encoding="utf-8")
-    if said.json:
-        settled = {
-            "file": said.file,
-            "compare": said.compare,
-            "task": data.task,
-            "rows": data.rows,
-            "columns": {
-                name: columns
-                for name, columns in (chosen._asdict() | {"score": chosen.score}).items()
-                if name != "models"
-            },
-            "threshold": data.threshold,
-            "positive": data.positive or None,
-            "confidence": settings.level,
-            "seed": settings.seed,
-        }
-        print(text.as_json(parts, settled, notes))
-    else:
-        print(text.report(parts, lines, notes, unit, chosen.group, settings.level))
+    parts = evaluate(data, entries, settings)
+    report = Report(
+        parts,
+        _lines(said, data, chosen),
+        [*_intervals(parts, data, settings, chosen), *data.notes],
+        "rows" if data.where is None else "lists",
+        chosen.group,
+        settings.level,
+        chosen.names,
+        of_each(data),
+    )
+    _write(said, data, settings, report)
+    form = text.FORMATS["json" if said.json else said.format]
+    _say(form(report, _settled(said, data, chosen)))
+    failed = failures(parts[0].results, said.fail_under, said.fail_over, said.fail_by == "interval")
+    for failure in failed:
+        print(f"jmetrics: {failure}", file=sys.stderr)
+    return 1 if failed else 0
 
 
-def _models(said: argparse.Namespace) -> list[str]:
-    files = [said.file] if said.compare is None else [said.file, said.compare]
-    names = [Path(file).stem if file != "-" else "standard input" for file in files]
-    return names if len(set(names)) == len(names) else files
+def _say(report: str) -> None:
+    """Print, as far as anybody reads."""
+    try:
+        print(report, flush=True)
+    except BrokenPipeError:
+        # What is left goes nowhere, at exit too.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _write(said: argparse.Namespace, data: Data, settings: Settings, report: Report) -> None:
+    """Write pictures, and the report with them."""
+    if not (said.html or said.plot):
+        return
+    images = pictures.rendered(data, report.parts, settings, report.models)
+    if said.plot:
+        pictures.save(images, said.plot)
+    if said.html:
+        said.html.write_text(html.page(report, images), encoding="utf-8")
+
+
+def _settled(said: argparse.Namespace, data: Data, chosen: roles.Roles) -> dict[str, Any]:
+    """What was chosen, for JSON."""
+    columns = chosen._asdict() | {"score": chosen.score}
+    return {
+        "file": said.file,
+        "compare": said.compare,
+        "task": data.task,
+        "rows": data.rows,
+        "columns": {k: names for k, names in columns.items() if k not in ("models", "names")},
+        "threshold": data.threshold,
+        "positive": data.positive or None,
+        "confidence": said.confidence,
+        "seed": said.seed,
+    }
 
 
 def _read(said: argparse.Namespace) -> tuple[Data, roles.Roles]:
     with Engine(_dialect(said)) as engine:
         source = Source(engine, said.file)
         other = None if said.compare is None else Source(engine, said.compare)
+        if said.model is not None and other is not None:
+            raise Refused("--model and --compare both name models; say one of them")
         for one in (source, other):
             _refuse_overwriting(said, one)
         if said.id is not None and other is None:
@@ -196,7 +235,8 @@ def _read(said: argparse.Namespace) -> tuple[Data, roles.Roles]:
             scores = roles.score(other, said.y_score)
             roles.ids(other, said.id)
             keys = table.join(other, scores, [n for n in shared if n not in scores], chosen.id)
-            chosen = chosen._replace(models=[chosen.score, keys])
+            names = _different([*chosen.names, Path(other.path).stem], [source.path, other.path])
+            chosen = chosen._replace(models=[chosen.score, keys], names=names)
         table.settle(said.na == "drop")
         task = said.task or guess(table, chosen, said)
         refuse_inapplicable(said, task)
@@ -204,6 +244,10 @@ def _read(said: argparse.Namespace) -> tuple[Data, roles.Roles]:
         if other is not None and not chosen.id:
             data.notes.append("Rows of both files are matched by their position.")
         return data, chosen
+
+
+def _different(names: list[str], paths: list[str]) -> list[str]:
+    return names if len(set(names)) == len(names) else paths
 
 
 def _dialect(said: argparse.Namespace) -> Dialect:
@@ -219,14 +263,14 @@ def _refuse_overwriting(said: argparse.Namespace, source: Source | None) -> None
                 raise Refused(f"--html {said.html}: would overwrite what is read")
 
 
-def _lines(said: argparse.Namespace, data: Data, chosen: roles.Roles, guessed: bool) -> list[str]:
+def _lines(said: argparse.Namespace, data: Data, chosen: roles.Roles) -> list[str]:
     name = "standard input" if said.file == "-" else said.file
     against = "" if said.compare is None else f" against {said.compare}"
     told = "told from the columns; --task says otherwise"
     lines = [
         f"{name}{against}",
         f"{data.rows:,} {'row' if data.rows == 1 else 'rows'}, task {data.task}"
-        + (f" ({told})" if guessed else ""),
+        + ("" if said.task else f" ({told})"),
     ]
     parts = [f"truth {', '.join(chosen.truth)}", f"predictions {', '.join(chosen.score)}"]
     for part in ("query", "weight", "cluster"):
@@ -241,6 +285,8 @@ def _lines(said: argparse.Namespace, data: Data, chosen: roles.Roles, guessed: b
         lines.append(line)
     if said.compare is not None:
         lines.append(f"other is {said.compare}; difference is value − other")
+    elif len(chosen.names) > 1:
+        lines.append(f"{chosen.names[0]} is compared with {', '.join(chosen.names[1:])}")
     return lines
 
 

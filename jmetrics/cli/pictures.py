@@ -79,7 +79,7 @@ def _pictures(
     }
     if data.task in by_task:
         yield from by_task[data.task](data, settings, models)
-    yield from _forests(data, parts, settings)
+    yield from _forests(parts, settings, models)
 
 
 def _each(
@@ -172,7 +172,7 @@ def _ranking(data: Data, settings: Settings, models: list[str]) -> Iterator[Pict
     yield Picture("ndcg", "NDCG@k", _each(plot.ndcg_at_k, data, models, options), (5, 4))
 
 
-def _forests(data: Data, parts: list[Part], settings: Settings) -> Iterator[Picture]:
+def _forests(parts: list[Part], settings: Settings, models: list[str]) -> Iterator[Picture]:
     """Metrics that share a scale; the first metric of every group; differences."""
     interval = f"{100 * settings.level:g} % interval"
     whole, *groups = parts
@@ -184,10 +184,12 @@ def _forests(data: Data, parts: list[Part], settings: Settings) -> Iterator[Pict
         rows = {"all rows": whole.results[0]}
         rows |= {str(part.name): part.results[0] for part in groups}
         yield _forest("groups", f"{first} of each group", rows, f"{first}, {interval}")
-    pairs = {r.name: r.comparison for r in whole.results if r.name in rates and r.comparison}
-    if pairs:
-        label = f"difference, first less second, {interval}"
-        yield _forest("differences", "Differences between the models", pairs, label, 0.0)
+    for k, model in enumerate(models[1:]):
+        pairs = {r.name: r.comparisons[k] for r in whole.results if r.name in rates}
+        if pairs:
+            label = f"{models[0]} less {model}, {interval}"
+            file = "differences" if k == 0 else f"differences_{k + 2}"
+            yield _forest(file, f"Differences from {model}", pairs, label, 0.0)
 
 
 def _forest(

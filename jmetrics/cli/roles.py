@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 import re
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from jmetrics.cli.engine import Refused
@@ -37,6 +38,8 @@ class Roles(NamedTuple):
     truth: list[str]
     models: list[list[str]]
     """Columns of the predictions of each model."""
+    names: list[str]
+    """Of the models."""
     query: str | None
     group: str | None
     weight: str | None
@@ -62,7 +65,7 @@ def roles(source: Source, options: Any) -> Roles:
         query = next((name for name in source.names if name.lower() in QUERY), None)
     return Roles(
         truth(source, options.y_true),
-        [score(source, options.y_score)],
+        *_models(source, options),
         query,
         _one(source, "--group", options.group),
         _one(source, "--weight", options.weight),
@@ -79,6 +82,20 @@ def truth(source: Source, said: str | None) -> list[str]:
 def score(source: Source, said: str | None) -> list[str]:
     """Columns of the predictions."""
     return _chosen(source, "--y-score", said, SCORE, "the predictions")
+
+
+def _models(source: Source, options: Any) -> tuple[list[list[str]], list[str]]:
+    """Columns of the scores of each model, and the names of the models."""
+    if options.model is None:
+        return [score(source, options.y_score)], [Path(source.path).stem]
+    if options.y_score is not None:
+        raise Refused("--model and --y-score both name columns of scores")
+    parts = [part.strip() for part in options.model.split(",")]
+    models = [_said(source, "--model", part) for part in parts]
+    columns = [name for model in models for name in model]
+    if len(models) < 2 or len(set(columns)) < len(columns):
+        raise Refused(f"--model {options.model!r} does not name the columns of different models")
+    return models, [part.strip("*").strip("_.- ") or part for part in parts]
 
 
 def ids(source: Source, said: str | None) -> list[str]:
