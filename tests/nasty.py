@@ -43,7 +43,7 @@ def binary(classes=("0", "1"), scores=SCORES, header="y_true,y_score", **form):
 
 
 def predicted(true, pred, header="y_true,y_pred", **form):
-    return lines(header, true.split(), pred.split(), **form)
+    return lines(header, true.split(" "), pred.split(" "), **form)
 
 
 def scored(**more):
@@ -299,6 +299,10 @@ ANSWERS: dict[str, File] = {
     "blank lines": File(binary().replace("0,0.6", "\n0,0.6\n"), answer=scored(rows=6)),
     "no last line break": File(binary().rstrip(), answer=scored(rows=6)),
     "spaces around cells": File(binary((" 0", "1 "), [f" {s} " for s in SCORES]), answer=scored()),
+    "tabs around cells": File(
+        predicted(ABC, "a\t b\u00a0 c a \tc b"),
+        answer=labels(RIGHT),
+    ),
     "unnamed index": File(lines(",y_true,y_score", range(6), TRUTH, SCORES), answer=scored()),
     "two columns of no interest": File(
         lines("x,x,y_true,y_score", TRUTH, TRUTH, TRUTH, SCORES), answer=scored()
@@ -486,6 +490,10 @@ ERRORS: dict[str, File] = {
     # Classes in two spellings.
     "no class in common": File(predicted(ABC, "x y z x y z"), ["'x', 'y', 'z'", "'a', 'b', 'c'"]),
     "upper case": File(predicted(ABC, "A b c A c b"), ["'A'", "'a'", "alike"]),
+    "two spellings of a prediction": File(predicted(ABC, "A b c a c b"), ["'A'", "alike"]),
+    "an accent in two parts": File(
+        predicted("é b é b é b", "e\u0301 b e\u0301 b e\u0301 b"), ["alike"]
+    ),
     "a leading zero": File(
         predicted("1 2 x 1 2 x", "01 2 x 01 x 2"),
         ["'01'", "'1'", "alike"],

@@ -9,8 +9,9 @@ from types import SimpleNamespace
 import pytest
 
 from jmetrics.cli import evaluate, main, panels
+from jmetrics.cli.engine import Engine
 from jmetrics.cli.evaluation import Difference, Part, Result
-from tests.nasty import ANSWERS, ERRORS
+from tests.nasty import ANSWERS, AUC, ERRORS, File
 
 FEW = ("ROC AUC", "accuracy", "recall", "MAE", "pinball loss, mean", "Hamming loss", "MRR")
 
@@ -77,6 +78,43 @@ def test_answers(name, called, monkeypatch):
             assert content[key] == (pytest.approx(value) if isinstance(value, float) else value)
     for part in file.said:
         assert part in printed, printed
+
+
+TYPED = """SELECT CAST(unnest([0, 1, 1, 0, 1, 0, 1]) AS BOOLEAN) AS y_true,
+    unnest([0.2, 0.7, 0.4, 0.6, 0.9, 0.1, 'nan'::DOUBLE]) AS y_score,
+    unnest([1, 2, 1, 2, 1, 2, NULL]) AS g"""
+
+
+def written_by_duckdb(kind):
+    with Engine() as engine:
+        engine.run(f"COPY ({TYPED}) TO 'a.{kind}'")
+
+
+def written_by_pyarrow(kind):
+    feather = pytest.importorskip("pyarrow.feather")
+    written_by_duckdb("parquet")
+    feather.write_feather(
+        pytest.importorskip("pyarrow.parquet").read_table("a.parquet"), f"a.{kind}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("kind", "write"), [("parquet", written_by_duckdb), ("feather", written_by_pyarrow)]
+)
+def test_columns_with_types(kind, write, called, monkeypatch):
+    monkeypatch.setattr(evaluate, "evaluate", estimates)
+    file = File({}, name=f"a.{kind}", options=["--group", "g"])
+    write(kind)
+    status, printed, complaint = called(file)
+    assert (status, printed) == (2, "")
+    assert "row 7, column 'y_score'" in complaint
+    status, printed, complaint = called(file, "--na", "drop", "--json")
+    assert (status, complaint) == (0, "")
+    content = json.loads(printed)
+    metrics = {metric["name"]: metric["estimate"] for metric in content["metrics"]}
+    assert metrics["ROC AUC"] == pytest.approx(AUC)
+    assert list(content["groups"]) == ["1", "2"]
+    assert "1 of 7 rows have missing values and were left out: 1 in y_score, 1 in g." in printed
 
 
 @pytest.mark.parametrize("name", ERRORS)

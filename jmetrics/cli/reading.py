@@ -17,6 +17,8 @@ import numpy as np
 from jmetrics.cli.dialect import is_number, quoted
 from jmetrics.cli.engine import Engine, Refused, Relation, reason
 
+_SPACES = "' ' || chr(9) || chr(160)"
+"""SQL of what surrounds cells without being part of them, the space that does not break too."""
 _SEPARATORS = ",;\t|"
 _KINDS = {
     ".csv": "CSV",
@@ -101,14 +103,14 @@ class Source:
     def _cell(self, name: str) -> str:
         column = self.column(name)
         if self.kind in ("CSV", "JSON"):
-            return f"trim({column}) AS {column}"
+            return f"trim({column}, {_SPACES}) AS {column}"
         cell = '"' + name.replace('"', '""') + '"'
         kind = _types(self.engine, self._relation)[name]
         if kind == "BOOLEAN":
             return f"CAST({cell} AS TINYINT) AS {column}"
         if kind.removeprefix("U").startswith(_NUMERIC) and not kind.endswith("]"):
             return f"{cell} AS {column}"
-        return f"trim(CAST({cell} AS VARCHAR)) AS {column}"
+        return f"trim(CAST({cell} AS VARCHAR), {_SPACES}) AS {column}"
 
     def place(self, row: int, name: str) -> str:
         """Location of a cell, for messages; `row` counts from 0, messages from 1."""

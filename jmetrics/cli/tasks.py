@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Sequence
 from typing import Any
 
@@ -257,7 +258,7 @@ def _refuse_other_spelling(
     spelled = {_plain(name): name for name in names}
     for name in predicted:
         other = spelled.get(_plain(name))
-        if name not in names and other is not None and other not in predicted:
+        if name not in names and other is not None:
             raise Refused(
                 f"{columns.path}: column {columns.name(key)!r} holds {name!r}, and {truth!r} "
                 f"{other!r}: spell the class alike"
@@ -272,7 +273,9 @@ def _refuse_other_spelling(
 
 def _plain(name: str) -> float | str:
     """The same for names that differ by spelling alone."""
-    return float(name) if is_number(name) else name.casefold().replace(" ", "")
+    if is_number(name):
+        return float(name)
+    return "".join(unicodedata.normalize("NFKC", name).casefold().split())
 
 
 def are_distributions(score: np.ndarray) -> bool:
