@@ -271,6 +271,9 @@ ANSWERS: dict[str, File] = {
         answer={"task": "ranking", "MRR": 1.0},
     ),
     # Dialects and encodings of CSV.
+    "commas in a name": File(
+        lines('"a, b, c";y_true;y_score', TRUTH, TRUTH, SCORES, sep=";"), answer=scored()
+    ),
     "tabs": File(binary(header="y_true\ty_score", sep="\t"), answer=scored(), name="a.tsv"),
     "semicolons": File(binary(header="y_true;y_score", sep=";"), answer=scored()),
     "bars": File(binary(header="y_true|y_score", sep="|"), answer=scored()),
@@ -443,6 +446,12 @@ ERRORS: dict[str, File] = {
         lines("true_a,true_b,score_c,score_d", TRUTH, TRUTH, SCORES, SCORES), ["a, b", "c, d"]
     ),
     "no label": File(lines(HEADS, [2, *TRUTH[1:]], TRUTH, SCORES, SCORES), ["row 1", "neither 0"]),
+    "truth as its prediction": File(
+        binary(), ["'y_true'", "both truth and prediction"], options=["--y-score", "y_true"]
+    ),
+    "truth among the models": File(
+        binary(), ["'y_true'", "both"], options=["--model", "y_score,y_true"]
+    ),
     # Cells that are no numbers.
     "NA": File(
         binary(scores=("NA", *SCORES[1:])), ["row 1 (line 2)", "'y_score'", "'NA'", "--na drop"]

@@ -6,6 +6,7 @@ import contextlib
 import csv
 import glob
 import importlib
+import re
 import shutil
 import sys
 import zipfile
@@ -222,7 +223,7 @@ def _header(source: Source, part: str) -> tuple[list[str], str]:
     first = (found[0][0] or "") if found else ""
     if not first.strip():
         raise Refused(f"{path}: is empty, or its first line is")
-    separator = max(_SEPARATORS, key=first.count)
+    separator = max(_SEPARATORS, key=re.sub('"[^"]*"', "", first).count)
     if separator not in first and first.strip().count(" ") > 0:
         separator = " "
     names = [cell.strip() for cell in next(csv.reader([first], delimiter=separator))]

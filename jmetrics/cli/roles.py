@@ -63,9 +63,14 @@ def roles(source: Source, options: Any) -> Roles:
     query = _one(source, "--query", options.query)
     if query is None and options.task in (None, "ranking"):
         query = next((name for name in source.names if name.lower() in QUERY), None)
+    true, (models, names) = truth(source, options.y_true), _models(source, options)
+    for column in true:
+        if any(column in model for model in models):
+            raise Refused(f"{source.path}: column {column!r} is both truth and prediction")
     return Roles(
-        truth(source, options.y_true),
-        *_models(source, options),
+        true,
+        models,
+        names,
         query,
         _one(source, "--group", options.group),
         _one(source, "--weight", options.weight),
