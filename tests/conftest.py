@@ -11,6 +11,8 @@ import jax
 import numpy as np
 import pytest
 
+from tests.programs import forget_programs
+
 pytest.register_assert_rewrite(
     "tests.laws", "tests.laws_of_nan", "tests.laws_of_range", "tests.compare", "tests.harness"
 )
@@ -32,10 +34,10 @@ def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> 
         or (
             next(_finished) % 50 == 0
             and _MAPPED.exists()
-            and _MAPPED.read_text().count("\n") > 15_000
+            and _MAPPED.read_text().count("\n") > 8_000
         )
     ):
-        jax.clear_caches()
+        forget_programs()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

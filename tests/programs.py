@@ -1,11 +1,20 @@
-"""What a traced function is made of."""
+"""What a traced function is made of, and what compiled ones hold."""
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import jax
+
+
+def forget_programs() -> None:
+    """Drop all that JAX has compiled, and give back its memory, which glibc would keep."""
+    jax.clear_caches()
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+    if trim is not None:
+        trim(0)
 
 
 def equations(function: Callable[..., Any], *arguments: Any) -> Iterator[Any]:

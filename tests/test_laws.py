@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import jax
 import pytest
 
 from tests.harness import forget_compiled
@@ -17,6 +16,7 @@ from tests.laws import (
     says_something,
 )
 from tests.mutants import MUTANTS
+from tests.programs import forget_programs
 from tests.registry import cases, kernel_cases, main_cases
 from tests.row import Case
 
@@ -27,7 +27,7 @@ def forget_programs_of_others(case: Case) -> None:
     """Laws of a case share compiled programs; those of all cases together fill the memory."""
     if _latest != [case]:
         if not _latest or _latest[0].row is not case.row:
-            jax.clear_caches()
+            forget_programs()
         _latest[:] = [case]
         forget_compiled()
 

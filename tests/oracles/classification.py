@@ -47,14 +47,13 @@ def of_sklearn(score: Callable) -> Oracle:
 
 
 def overlap(score: Callable) -> Oracle:
-    """A score of scikit-learn that has averages, without what comes back as None."""
+    """A score of scikit-learn that has averages."""
 
     @of_kinds
     def oracle(y_true, y_pred, weight, *, average="binary", num_classes=None, **options):
         if average is None and options.get("labels") is None:
             options["labels"] = range(num_classes or y_true.shape[1])
-        value = score(y_true, y_pred, sample_weight=weight, average=average, **options)
-        return tuple(v for v in value if v is not None) if isinstance(value, tuple) else value
+        return score(y_true, y_pred, sample_weight=weight, average=average, **options)
 
     return oracle
 
