@@ -478,13 +478,11 @@ def on_mesh(
         where: ArrayLike | None = None,
         **options: Any,
     ) -> Any:
-        values = [check.array(f"argument {position}", a) for position, a in enumerate(arrays, 1)]
-        named = {"sample_weight": sample_weight, "where": where}
-        named = {k: None if a is None else check.array(k, a) for k, a in named.items()}
-        shapes = [a.shape for a in jax.tree.leaves((values, named))]
-        alike = () not in shapes and len({shape[0] for shape in shapes}) == 1
-        check.require(alike, f"expected as many samples in each array, got shapes {shapes}")
-        size = shapes[0][0]
+        given = {f"argument {i}": a for i, a in enumerate(arrays, 1)}
+        values = [check.array(name, a) for name, a in given.items()]
+        weights = {"sample_weight": sample_weight, "where": where}
+        named = {k: None if a is None else check.array(k, a) for k, a in weights.items()}
+        size = _num_samples([a.shape for a in jax.tree.leaves((values, named))])
         missing = -size % devices
         even = f"`per_sample` needs a multiple of {devices} samples, got {size}"
         check.require(not (per_sample and missing), even)
@@ -504,3 +502,10 @@ def on_mesh(
         return mapped(*jax.tree.map(position, (values, named)))
 
     return run
+
+
+def _num_samples(shapes: list[tuple[int, ...]]) -> int:
+    """Length of the first axis, which all arrays must have alike."""
+    alike = () not in shapes and len({shape[0] for shape in shapes}) == 1
+    check.require(alike, f"expected as many samples in each array, got shapes {shapes}")
+    return shapes[0][0]

@@ -12,7 +12,7 @@ import jax.numpy as jnp
 from jax import Array, lax
 from jax.typing import DTypeLike
 
-from jmetrics._core.numerics import Whole, accumulator, nearest, scaled
+from jmetrics._core.numerics import Whole, accumulator, scaled
 
 
 def combine(
@@ -80,14 +80,6 @@ def clean(
     return values
 
 
-def resolve(
-    y_true: Array, y_pred: Array, sample_weight: Array | None, where: Array | None
-) -> tuple[Array, Array, Array]:
-    """Return both arrays as cleaned floats and a weight with as many axes."""
-    y_true, y_pred, weight = resolve_exactly(y_true, y_pred, sample_weight, where)
-    return nearest(y_true), nearest(y_pred), weight
-
-
 def resolve_exactly(
     y_true: Array,
     y_pred: Array,
@@ -95,9 +87,10 @@ def resolve_exactly(
     where: Array | None,
     beside: Array | None = None,
 ) -> tuple[Any, Any, Array]:
-    """Return the same, but integers that floats would round as `Whole`, to be subtracted.
+    """Return both arrays cleaned, and a weight with as many axes.
 
-    The floats are wide enough for what is computed `beside` them too.
+    They are floats, or `Whole` where floats would round integers, to be subtracted. The floats are
+    wide enough for what is computed `beside` them too.
     """
     dtype = accumulator(y_true, y_pred, sample_weight, beside)
     weight = combine(sample_weight, where, y_true.shape, dtype)

@@ -120,14 +120,11 @@ def roc_auc_score(
     params.array_likes(y_true=y_true, y_score=y_score)
     params.one_of("average", average, AVERAGES)
     params.optional_arrays(sample_weight=sample_weight, labels=labels)
-    if max_fpr is not None:
-        params.real("max_fpr", max_fpr, params.between(max_fpr, 0, 1) and max_fpr > 0, "in (0, 1]")
+    part = _partial(max_fpr)
     params.one_of("multi_class", multi_class, ("raise", "ovr", "ovo"))
     found = target("y_true", y_true)
     score = comparable(numeric("y_score", y_score))
-    part = None if max_fpr is None or max_fpr == 1 else float(max_fpr)
-    wide = score.ndim == 2 and score.shape[1] > 2
-    if found.kind == "multiclass" or (found.kind == "binary" and wide):
+    if _are_classes(found, score):
         if part is not None:
             raise ValueError(f"`max_fpr` must be None for several classes, got {max_fpr!r}")
         label = _classes(found, score, average, multi_class, labels)
@@ -153,6 +150,20 @@ def roc_auc_score(
         multi_class=multi_class,
     )
     return value if value.ndim else float(value)
+
+
+def _partial(max_fpr: Any) -> float | None:
+    """The false positive rate up to which the area is; None for the whole area."""
+    if max_fpr is None:
+        return None
+    params.real("max_fpr", max_fpr, params.between(max_fpr, 0, 1) and max_fpr > 0, "in (0, 1]")
+    return None if max_fpr == 1 else float(max_fpr)
+
+
+def _are_classes(found: Target, score: np.ndarray) -> bool:
+    """Whether labels are of several classes, which may not all occur."""
+    wide = score.ndim == 2 and score.shape[1] > 2
+    return found.kind == "multiclass" or (found.kind == "binary" and wide)
 
 
 def _two_or_columns(found: Target, score: np.ndarray) -> np.ndarray:

@@ -305,38 +305,51 @@ def _passes(terms: tuple[KernelSum, ...], at: Scaled, weight: Array) -> tuple[Ar
 def _in_sorted_order(
     terms: tuple[KernelSum, ...], gap: Array, at: Scaled, weight: Array
 ) -> tuple[Array, ...]:
-    """Sums at points that fall by gaps."""
+    """Sums at points that fall by gaps, from one pass over several rows of weights.
+
+    There is a row for each side of `Scaled.sides` and each sign of t that a kernel is not 0 for:
+    in falling order for t < 0, in rising order for t > 0.
+    """
     parts = list(dict.fromkeys(part for term in terms for part in term.parts))
-    summed = at.sides(weight)
-    back = jnp.concatenate([gap[:1], gap[:0:-1]])
     rows = sorted({(over, side) for kernel, over in parts for side in kernel.sides})
+    summed, back = at.sides(weight), jnp.concatenate([gap[:1], gap[:0:-1]])
     gaps = jnp.stack([back if side else gap for _, side in rows])
-    added = jnp.stack([summed[over][::-1] if side else summed[over] for over, side in rows])
-    starts = [rows.index((over, kernel.sides[0])) for kernel, over in parts]
+    added = jnp.stack([_turned(summed[over], side) for over, side in rows])
 
     def read(state: PrefixState) -> list[Array]:
-        return [
-            _read(kernel, at.scale, state, start)
-            for (kernel, _), start in zip(parts, starts, strict=True)
-        ]
+        starts = (rows.index((over, kernel.sides[0])) for kernel, over in parts)
+        pairs = zip(parts, starts, strict=True)
+        return [_read(kernel, at.scale, state, start) for (kernel, _), start in pairs]
 
-    remainders = [kernel.remainder(gap.dtype) for kernel, _ in parts]
+    remainders = (kernel.remainder(gap.dtype) for kernel, _ in parts)
     drops = max((len(r.drops) for r in remainders if r is not None), default=None)
     seen = prefix(gaps, added, at.scale, read, drops=drops)
-    outs = {}
-    for part, remainder, found in zip(parts, remainders, seen, strict=True):
-        kernel, over = part
-        sides = zip(kernel.sides, found, strict=True)
-        out = sum(values[::-1] if side else values for side, values in sides)
-        if kernel.own and remainder is not None:
-            out = out + remainder.decay * summed[over]
-        outs[part] = kernel.factor * out
+    outs = {
+        part: _both_sides(part.kernel, found, summed[part.over])
+        for part, found in zip(parts, seen, strict=True)
+    }
+    return tuple(_by_query([outs[part] for part in term.parts], at.query) for term in terms)
 
-    def of(term: KernelSum) -> Array:
-        *others, out = (outs[part] for part in term.parts)
-        return out if at.query is None or not others else jnp.where(at.query, out, others[0])
 
-    return tuple(of(term) for term in terms)
+def _turned(a: Array, side: bool) -> Array:
+    """From falling to rising order of the points, or back, for the side that is summed so."""
+    return a[::-1] if side else a
+
+
+def _both_sides(kernel: Kernel, found: Array, weight: Array) -> Array:
+    """Add up the sums over each side of the points, and what a point adds at itself."""
+    sides = zip(kernel.sides, found, strict=True)
+    out = functools.reduce(jnp.add, (_turned(a, side) for side, a in sides))
+    remainder = kernel.remainder(weight.dtype)
+    if kernel.own and remainder is not None:
+        out = out + remainder.decay * weight
+    return kernel.factor * out
+
+
+def _by_query(parts: list[Array], query: Array | None) -> Array:
+    """A term from its sums at points that are no queries, where it has these, and at the others."""
+    *others, out = parts
+    return out if query is None or not others else jnp.where(query, out, others[0])
 
 
 def _read(kernel: Kernel, scale: Array, state: PrefixState, start: int) -> Array:
