@@ -13,9 +13,12 @@ import sklearn.metrics as peer
 from jmetrics.cli import evaluate, evaluation, main, tasks, text
 from jmetrics.cli.columns import Columns, class_name, roles
 from jmetrics.cli.evaluation import Settings
-from jmetrics.cli.panels import panel
+from jmetrics.cli.panels import panel, several_label_metrics
 from jmetrics.cli.reading import open_source
 from jmetrics.cli.tasks import Data, Predictions, guess
+from jmetrics.inference._cells import in_cells
+from jmetrics.inference._plans import make_problem
+from jmetrics.inference._samples import SampleInfo
 
 N = 48
 
@@ -323,6 +326,20 @@ def test_very_many_rows_are_not_resampled():
     assert methods(many)["F1"] == ("jackknife", False)
     many.task = "regression"
     assert methods(many)["median absolute error"] == ("few", False)
+
+
+def test_labels_of_few_classes_are_resampled_as_counts(rng: np.random.Generator) -> None:
+    y_true, y_pred = rng.integers(0, 2, (2, 50))
+    entries = [entry for entry in panel(of_size(100)) if entry.decided]
+    metrics = tuple((entry.function, entry.options) for entry in entries)
+    problem = make_problem(
+        several_label_metrics,
+        y_true,
+        {"y_pred": y_pred},
+        SampleInfo(None, None, None, None),
+        {"metrics": metrics},
+    )
+    assert in_cells(problem).table is not None
 
 
 def test_classes_with_separators_in_their_names():

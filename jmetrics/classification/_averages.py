@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import jax
@@ -22,12 +23,36 @@ from jmetrics._core.counts import (
 )
 from jmetrics._core.exporting import exportable
 from jmetrics._core.merging import DomainCheck, apply_checks
-from jmetrics._core.numerics import Total, accumulator, mean_of, safe_multiply, weighted_total
+from jmetrics._core.numerics import (
+    Total,
+    accumulator,
+    mean_of,
+    safe_divide,
+    safe_multiply,
+    weighted_total,
+)
 from jmetrics._core.plan import NONNEGATIVE, UNIT, Bound, Ends, including, plan
 from jmetrics._core.weights import all_finite, combine, over_trailing
 
 Score = Callable[..., Any]
 """Counts, the value of 0 / 0 and options to an array, or several, of the shape of the counts."""
+
+
+@dataclass(frozen=True)
+class Proportion:
+    """A score that is a proportion of samples."""
+
+    parts: Callable[[BinaryCounts], tuple[Array, Array]]
+    """Counts to hits and total."""
+
+    def __call__(self, counts: BinaryCounts, zero_division: float | Array) -> Array:
+        hits, total = self.parts(counts)
+        return safe_divide(hits, total, zero_division)
+
+    def of(self, statistic: Labelled) -> tuple[Array, Array]:
+        """Hits and total in the statistic of a metric."""
+        return self.parts(statistic.counts)
+
 
 AVERAGES = ("binary", "micro", "macro", "weighted", "samples", None)
 
@@ -85,7 +110,8 @@ def averaged(
         named=labels is not None or arrays[0].ndim == 2,
         dtype=accumulator(*arrays[:3]),
     )
-    return plan(arrays, kernel, finisher, labels=num_classes)
+    proportion = score.of if average == "binary" and isinstance(score, Proportion) else None
+    return plan(arrays, kernel, finisher, labels=num_classes, proportion=proportion)
 
 
 @exportable

@@ -48,7 +48,7 @@ class RocCurve(NamedTuple):
     size: Array
 
 
-@declared(range=(UNIT, UNIT, REAL, NONNEGATIVE), greater_is_better=None)
+@declared(range=(UNIT, UNIT, REAL, NONNEGATIVE), greater_is_better=None, predictions="scores")
 def roc_curve(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -139,7 +139,7 @@ class PrecisionRecallCurve(NamedTuple):
     size: Array
 
 
-@declared(range=(UNIT, UNIT, REAL, NONNEGATIVE), greater_is_better=None)
+@declared(range=(UNIT, UNIT, REAL, NONNEGATIVE), greater_is_better=None, predictions="scores")
 def precision_recall_curve(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -245,7 +245,7 @@ class DetCurve(NamedTuple):
     size: Array
 
 
-@declared(range=(UNIT, UNIT, REAL, NONNEGATIVE), greater_is_better=None)
+@declared(range=(UNIT, UNIT, REAL, NONNEGATIVE), greater_is_better=None, predictions="scores")
 def det_curve(
     y_true: ArrayLike,
     y_score: ArrayLike,

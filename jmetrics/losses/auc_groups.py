@@ -27,7 +27,12 @@ from jmetrics.losses._pairs import (
 KINDS = ("subgroup", "bpsn", "bnsp")
 
 
-@declared(range=range_of_penalty, greater_is_better=False, surrogate_of="roc_auc_score")
+@declared(
+    range=range_of_penalty,
+    greater_is_better=False,
+    predictions="scores",
+    surrogate_of="roc_auc_score",
+)
 def group_auc_loss(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -108,7 +113,12 @@ def _group_auc_loss(
     return data.nan_unless_valid(options.nan_unless_valid(loss))
 
 
-@declared(range=range_of_penalty, greater_is_better=False, surrogate_of="roc_auc_score")
+@declared(
+    range=range_of_penalty,
+    greater_is_better=False,
+    predictions="scores",
+    surrogate_of="roc_auc_score",
+)
 def multiclass_auc_loss(
     y_true: ArrayLike,
     y_score: ArrayLike,

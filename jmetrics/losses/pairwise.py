@@ -28,7 +28,12 @@ from jmetrics.ranking._lists import NOT_NAN
 from jmetrics.ranking.gains import Gain, discount, discounted, ideal_gain
 
 
-@declared(range=NONNEGATIVE, greater_is_better=False, surrogate_of="label_ranking_loss")
+@declared(
+    range=NONNEGATIVE,
+    greater_is_better=False,
+    predictions="lists",
+    surrogate_of="label_ranking_loss",
+)
 def pairwise_logistic_loss(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -93,7 +98,12 @@ def pairwise_logistic_loss(
     )
 
 
-@declared(range=NONNEGATIVE, greater_is_better=False, surrogate_of="label_ranking_loss")
+@declared(
+    range=NONNEGATIVE,
+    greater_is_better=False,
+    predictions="lists",
+    surrogate_of="label_ranking_loss",
+)
 def pairwise_hinge_loss(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -159,7 +169,9 @@ def pairwise_hinge_loss(
     )
 
 
-@declared(range=NONNEGATIVE, greater_is_better=False, surrogate_of="ndcg_score")
+@declared(
+    range=NONNEGATIVE, greater_is_better=False, predictions="lists", surrogate_of="ndcg_score"
+)
 def lambda_loss(
     y_true: ArrayLike,
     y_score: ArrayLike,

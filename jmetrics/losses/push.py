@@ -27,7 +27,12 @@ from jmetrics.losses._pairs import (
 )
 
 
-@declared(range=range_of_penalty, greater_is_better=False, surrogate_of="roc_auc_score")
+@declared(
+    range=range_of_penalty,
+    greater_is_better=False,
+    predictions="scores",
+    surrogate_of="roc_auc_score",
+)
 def p_norm_push_loss(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -131,7 +136,12 @@ _PENALTIES: dict[str, Callable[[Array, Options], Array]] = {
 }
 
 
-@declared(range=range_of_penalty, greater_is_better=False, surrogate_of="recall_at_precision")
+@declared(
+    range=range_of_penalty,
+    greater_is_better=False,
+    predictions="scores",
+    surrogate_of="recall_at_precision",
+)
 def top_push_loss(
     y_true: ArrayLike,
     y_score: ArrayLike,

@@ -28,7 +28,7 @@ from jmetrics.ranking._lists import (
 )
 
 
-@metric(range=or_empty, greater_is_better=True)
+@metric(range=or_empty, greater_is_better=True, predictions="lists")
 def precision_at_k(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -106,7 +106,7 @@ def precision_at_k(
     )
 
 
-@metric(range=or_empty, greater_is_better=True)
+@metric(range=or_empty, greater_is_better=True, predictions="lists")
 def recall_at_k(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -180,7 +180,7 @@ def recall_at_k(
     )
 
 
-@metric(range=or_empty, greater_is_better=True)
+@metric(range=or_empty, greater_is_better=True, predictions="lists")
 def f1_at_k(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -260,7 +260,7 @@ def f1_at_k(
     )
 
 
-@metric(range=or_empty, greater_is_better=True)
+@metric(range=or_empty, greater_is_better=True, predictions="lists")
 def hit_rate_at_k(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -336,7 +336,7 @@ def hit_rate_at_k(
     )
 
 
-@metric(range=or_empty, greater_is_better=True)
+@metric(range=or_empty, greater_is_better=True, predictions="lists")
 def r_precision(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -405,7 +405,7 @@ def r_precision(
     )
 
 
-@metric(range=or_empty, greater_is_better=False)
+@metric(range=or_empty, greater_is_better=False, predictions="lists")
 def fall_out_at_k(
     y_true: ArrayLike,
     y_score: ArrayLike,

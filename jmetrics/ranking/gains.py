@@ -37,7 +37,7 @@ from jmetrics.ranking._lists import (
 Gain = str | Callable[[Array], Array]
 
 
-@metric(range=REAL, greater_is_better=True)
+@metric(range=REAL, greater_is_better=True, predictions="lists")
 def dcg_score(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -113,7 +113,7 @@ def dcg_score(
     )
 
 
-@metric(range=or_empty, greater_is_better=True)
+@metric(range=or_empty, greater_is_better=True, predictions="lists")
 def ndcg_score(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -191,7 +191,7 @@ def ndcg_score(
     )
 
 
-@metric(range=or_empty, greater_is_better=True)
+@metric(range=or_empty, greater_is_better=True, predictions="lists")
 def rank_biased_precision(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -270,7 +270,7 @@ def rank_biased_precision(
     )
 
 
-@metric(range=or_empty, greater_is_better=True)
+@metric(range=or_empty, greater_is_better=True, predictions="lists")
 def expected_reciprocal_rank(
     y_true: ArrayLike,
     y_score: ArrayLike,

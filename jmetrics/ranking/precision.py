@@ -28,7 +28,7 @@ from jmetrics.ranking._lists import (
 ELEVEN = tuple(level / 10 for level in range(11))
 
 
-@metric(range=or_empty, greater_is_better=True)
+@metric(range=or_empty, greater_is_better=True, predictions="lists")
 def reciprocal_rank(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -104,7 +104,7 @@ def reciprocal_rank(
     )
 
 
-@metric(range=or_empty, greater_is_better=True)
+@metric(range=or_empty, greater_is_better=True, predictions="lists")
 def average_precision_at_k(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -194,7 +194,11 @@ def average_precision_at_k(
     )
 
 
-@metric(range=lambda floor, empty: (floor, or_empty(empty)[1]), greater_is_better=True)
+@metric(
+    range=lambda floor, empty: (floor, or_empty(empty)[1]),
+    greater_is_better=True,
+    predictions="lists",
+)
 def geometric_mean_average_precision(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -265,7 +269,7 @@ def geometric_mean_average_precision(
     )
 
 
-@metric(range=or_empty, greater_is_better=True)
+@metric(range=or_empty, greater_is_better=True, predictions="lists")
 def bpref(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -338,7 +342,7 @@ def bpref(
     )
 
 
-@metric(range=or_empty, greater_is_better=True)
+@metric(range=or_empty, greater_is_better=True, predictions="lists")
 def interpolated_precision(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -417,7 +421,7 @@ def interpolated_precision(
     )
 
 
-@metric(range=or_empty, greater_is_better=True)
+@metric(range=or_empty, greater_is_better=True, predictions="lists")
 def eleven_point_average_precision(
     y_true: ArrayLike,
     y_score: ArrayLike,

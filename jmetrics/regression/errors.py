@@ -28,7 +28,7 @@ from jmetrics.regression._outputs import (
 )
 
 
-@metric(range=NONNEGATIVE, greater_is_better=False)
+@metric(range=NONNEGATIVE, greater_is_better=False, predictions="numbers")
 def mean_squared_error(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -70,7 +70,7 @@ def mean_squared_error(
     return mean_error(_squared, y_true, y_pred, multioutput, sample_weight, where)
 
 
-@metric(range=NONNEGATIVE, greater_is_better=False)
+@metric(range=NONNEGATIVE, greater_is_better=False, predictions="numbers")
 def root_mean_squared_error(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -114,7 +114,7 @@ def root_mean_squared_error(
     return _root_mean(_difference, y_true, y_pred, multioutput, sample_weight, where)
 
 
-@metric(range=NONNEGATIVE, greater_is_better=False)
+@metric(range=NONNEGATIVE, greater_is_better=False, predictions="numbers")
 def mean_absolute_error(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -156,7 +156,7 @@ def mean_absolute_error(
     return mean_error(absolute_error, y_true, y_pred, multioutput, sample_weight, where)
 
 
-@metric(range=NONNEGATIVE, greater_is_better=False)
+@metric(range=NONNEGATIVE, greater_is_better=False, predictions="numbers")
 def mean_squared_log_error(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -198,7 +198,7 @@ def mean_squared_log_error(
     return mean_error(_squared_log, y_true, y_pred, multioutput, sample_weight, where)
 
 
-@metric(range=NONNEGATIVE, greater_is_better=False)
+@metric(range=NONNEGATIVE, greater_is_better=False, predictions="numbers")
 def root_mean_squared_log_error(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -242,7 +242,7 @@ def root_mean_squared_log_error(
     return _root_mean(_log_difference, y_true, y_pred, multioutput, sample_weight, where)
 
 
-@metric(range=NONNEGATIVE, greater_is_better=False)
+@metric(range=NONNEGATIVE, greater_is_better=False, predictions="numbers")
 def mean_log_cosh_error(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -285,7 +285,7 @@ def mean_log_cosh_error(
     return mean_error(_log_cosh, y_true, y_pred, multioutput, sample_weight, where)
 
 
-@metric(range=NONNEGATIVE, greater_is_better=False)
+@metric(range=NONNEGATIVE, greater_is_better=False, predictions="numbers", smooth_in_weights=False)
 def max_error(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -335,7 +335,9 @@ def _or_nan(largest):
     return jnp.where(largest.value == -jnp.inf, jnp.nan, largest.value)
 
 
-@declared(range=NONNEGATIVE, greater_is_better=False)
+@declared(
+    range=NONNEGATIVE, greater_is_better=False, predictions="numbers", smooth_in_weights=False
+)
 def median_absolute_error(
     y_true: ArrayLike,
     y_pred: ArrayLike,
