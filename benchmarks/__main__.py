@@ -18,7 +18,7 @@ QUESTIONS = sorted(
     for path in Path(__file__).parent.glob("*.py")
     if not path.stem.startswith("_") and path.stem != "measure"
 )
-NOT_OF_TIME = {"coverage", "training"}
+NOT_OF_TIME = {"accelerators", "coverage", "training"}
 """Their results have pages of their own."""
 PAGE = Path(__file__).parents[1] / "docs" / "benchmarks.md"
 

@@ -17,9 +17,9 @@ from confidenceinterval.delong import delong_roc_variance
 
 import jmetrics
 from benchmarks.measure import machine
-from jmetrics.inference import _resamples, bootstrap, delong_interval
-from jmetrics.inference._plans import make_problem
-from jmetrics.inference._samples import SampleInfo
+from jmetrics.inference import bootstrap, delong_interval, resampling
+from jmetrics.inference._drawing.units import SampleInfo
+from jmetrics.inference._reweighting.problem import make_problem
 
 B = 1000
 KEY = jax.random.key(0)
@@ -64,10 +64,8 @@ def loop(metric: Callable[..., Any], y: np.ndarray, p: np.ndarray, resamples: in
 def temporary_mb(metric: Any, y: Any, p: Any) -> float:
     """What the program of one call allocates beyond its arguments."""
     problem = make_problem(metric, y, {"y_pred": p}, SampleInfo(), {})
-    settings = _resamples.Settings("bca", "multinomial", contrast=False)
-    run = _resamples._at_once.lower(
-        KEY, (problem, 0.95), task=settings, n_resamples=B, batch_size=None
-    )
+    task = resampling.MetricResampling("bca", "multinomial", contrast=False)
+    run = resampling._at_once.lower(KEY, (problem, 0.95), task=task, n_resamples=B, batch_size=None)
     memory = run.compile().memory_analysis()
     return memory.temp_size_in_bytes / 2**20 if memory else float("nan")
 

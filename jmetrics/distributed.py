@@ -26,10 +26,19 @@ from jmetrics._core.bits import sortable_bits
 from jmetrics._core.exporting import exportable
 from jmetrics._core.numerics import accumulator, safe_divide, safe_sqrt, scaled
 from jmetrics._core.sampling import sampling
+from jmetrics._core.scores import inputs, labelled_scores, nan_if_invalid
 from jmetrics._core.sorting import sort_items
 from jmetrics._core.types import ArrayLike
 from jmetrics._core.weights import combine
-from jmetrics.curves._scores import inputs, labelled_scores, nan_if_invalid
+
+__all__ = [
+    "Ranks",
+    "average_precision_score",
+    "on_mesh",
+    "ranks",
+    "roc_auc_score",
+    "standard_error",
+]
 
 
 @exportable

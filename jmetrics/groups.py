@@ -17,6 +17,8 @@ from jmetrics._core.sharding import with_auto_axes
 from jmetrics._core.types import ArrayLike
 from jmetrics._core.weights import combine, over_trailing
 
+__all__ = ["GroupValues", "by_group"]
+
 _ENTRIES_AT_ONCE = 4_000_000
 
 

@@ -16,6 +16,15 @@ from jmetrics._core.exporting import exportable
 from jmetrics._core.types import ArrayLike
 from jmetrics._core.weights import clean
 
+__all__ = [
+    "Padded",
+    "Segments",
+    "bucket_size",
+    "pad_lists",
+    "segments_from_lengths",
+    "where_from_lengths",
+]
+
 
 @exportable
 class Padded(NamedTuple):

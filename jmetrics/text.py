@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import SupportsFloat
 
+__all__ = ["number", "table"]
+
 
 def number(value: SupportsFloat, form: str = ".3f") -> str:
     """Format a number as `format` does, with a true minus sign and a space before a %.

@@ -10,17 +10,22 @@ import numpy as np
 
 
 def assert_same(actual: Any, expected: Any, *, rtol: float = 2e-5, atol: float | None = None):
-    """Equal structure, shapes and numbers, where NaN equals NaN.
+    """Equal nesting, shapes and numbers, where NaN equals NaN; containers may be of other types.
 
     By default an entry may also be off by what one rounding of the largest one makes of it.
     """
-    actual, expected = jax.tree.leaves(actual), jax.tree.leaves(expected)
-    assert len(actual) == len(expected)
-    for a, e in zip(actual, expected, strict=True):
+    assert nesting(actual) == nesting(expected)
+    for a, e in zip(jax.tree.leaves(actual), jax.tree.leaves(expected), strict=True):
         a, e = np.asarray(a, np.float64), np.asarray(e, np.float64)
         assert a.shape == e.shape, f"shape {a.shape}, expected {e.shape}"
         slack = rtol * largest(e) / 10 if atol is None else atol
         np.testing.assert_allclose(a, e, rtol=rtol, atol=slack)
+
+
+def nesting(tree: Any) -> Any:
+    """Lists within lists of what a tree holds, None for each array."""
+    parts = jax.tree.leaves(tree, is_leaf=lambda part: part is not tree)
+    return None if parts and parts[0] is tree else [nesting(part) for part in parts]
 
 
 def largest(a: np.ndarray) -> float:

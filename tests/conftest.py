@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -75,10 +76,24 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items[:] = [item for item in items if item not in left_out]
 
 
-def pytest_configure() -> None:
-    """Make JAX refuse every silent conversion and broadcast."""
+QUICK_COMPILER = (
+    "--xla_cpu_use_fusion_emitters=false",
+    "--xla_cpu_parallel_codegen_split_count=1",
+)
+"""With these JAX 0.10 compiles in a third of the time, by the generator of code that it had before;
+later releases know one generator only, and refuse the option. Neither changes what is computed."""
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Make JAX refuse every silent conversion and broadcast, and compile quickly.
+
+    The compiler reads its options when JAX starts, here and in every process that a test starts.
+    With `--full` it is the one that users have.
+    """
     jax.config.update("jax_numpy_dtype_promotion", "strict")
     jax.config.update("jax_numpy_rank_promotion", "raise")
+    if jax.__version_info__[:2] == (0, 10) and not config.getoption("full"):
+        os.environ["XLA_FLAGS"] = " ".join([*QUICK_COMPILER, os.environ.get("XLA_FLAGS", "")])
 
 
 @pytest.fixture

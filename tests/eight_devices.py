@@ -22,7 +22,7 @@ import jmetrics
 from jmetrics import distributed, inference, streaming
 from tests.compare import assert_same
 from tests.harness import Data, eager, evaluate, sample
-from tests.registry import kernel_cases
+from tests.registry import kernel_cases, one_in
 
 DEVICES = 8
 N = 61
@@ -264,11 +264,11 @@ def placed(*arrays: np.ndarray) -> list[jax.Array]:
 
 def check_metrics_of_explicit_axes() -> None:
     """A law traces every metric with its gradients; here programs of some run."""
-    for case in kernel_cases()[::4]:
+    for case in one_in(4, kernel_cases()):
         data = sample(case)
         value = eager(case, Data(*placed(*data)))
         assert_same(value, case.expected(*data[:3]))
-    for case in kernel_cases()[4::16]:
+    for case in one_in(16, kernel_cases(), turn=4):
         data = sample(case)
         found, expected = evaluate(case, Data(*placed(*data))), evaluate(case, data)
         assert_same(found.by_pred, expected.by_pred)
@@ -278,7 +278,7 @@ def check_metrics_of_explicit_axes() -> None:
 def check_metrics_of_automatic_axes() -> None:
     """The compiler partitions any of them, under `jit` and with gradients."""
     automatic = jax.make_mesh((DEVICES,), ("data",), axis_types=(jax.sharding.AxisType.Auto,))
-    for case in kernel_cases()[1::4]:
+    for case in one_in(4, kernel_cases(), turn=1):
         data = sample(case)
         arrays = (jax.device_put(a, NamedSharding(automatic, SPEC)) for a in data)
         found, expected = evaluate(case, Data(*arrays)), evaluate(case, data)

@@ -311,10 +311,13 @@ def integer_weight_is_repetition(case: Case) -> None:
     )
 
 
+def has_weights_of_any_scale(case: Case) -> bool:
+    return COPIES not in case.traits
+
+
 @law_of_the_row
+@only(has_weights_of_any_scale)
 def weights_have_no_scale(case: Case) -> None:
-    if COPIES in case.traits:
-        return
     data = sample(case)
     expected, result = (
         evaluate(case, data._replace(weight=data.weight * np.float32(c))) for c in (1, 3.7)
@@ -551,10 +554,13 @@ def outside_is_nan_and_checked_says_why(case: Case) -> None:
                 assert not np.any(np.isnan(leaf))
 
 
+def has_a_domain(case: Case) -> bool:
+    return bool(case.outside)
+
+
 @law_of_the_kernel
+@only(has_a_domain)
 def checked_works_around_and_inside_jit(case: Case) -> None:
-    if not case.outside:
-        return
     argument, value, reason = case.outside[0]
     bad, options = outside_of(case, sample(case), argument, value)
 

@@ -43,7 +43,7 @@ def breaks(law: laws.Law, make: Maker = real, **row: Any) -> Callable[[Metric], 
     def register(metric: Metric) -> Metric:
         oracle = oracles.from_sklearn(sk.mean_squared_error)
         traits = frozenset({SMOOTH, OUTPUTS})
-        mutant = Row(metric, make, oracle, traits, **row)
+        mutant = Row(metric=metric, make=make, oracle=oracle, traits=traits, **row)
         MUTANTS.extend((law, case) for case in cases_of(mutant))
         return metric
 

@@ -7,6 +7,7 @@ To add a metric: add a row to its chapter in `tests/rows`. What a row needs is l
 from __future__ import annotations
 
 import functools
+import zlib
 from collections.abc import Iterable
 from typing import Any
 
@@ -61,6 +62,11 @@ def kernel_cases() -> tuple[Case, ...]:
     for case in main_cases():
         first.setdefault(_measured_by(case), case)
     return tuple(first.values())
+
+
+def one_in(n: int, cases: Iterable[Case], turn: int = 0) -> tuple[Case, ...]:
+    """About one case in n: the same ones whatever other cases come and go."""
+    return tuple(case for case in cases if zlib.crc32(case.name.encode()) % n == turn)
 
 
 def parameters(cases: Iterable[Case]) -> list[Any]:

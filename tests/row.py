@@ -51,7 +51,7 @@ class Variant(NamedTuple):
     outside: tuple[Outside, ...] | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Row:
     """Everything the laws need to know of a metric."""
 

@@ -248,7 +248,7 @@ MUTANTS = {
 @pytest.mark.parametrize("mutant", MUTANTS)
 def test_rejects(mutant: Callable[..., Any]) -> None:
     make, oracle, inputs, degree = MUTANTS[mutant]
-    (case,) = cases_of(Row(mutant, make, oracle, degree=degree))
+    (case,) = cases_of(Row(metric=mutant, make=make, oracle=oracle, degree=degree))
     with pytest.raises(AssertionError):
         check(case, inputs(case))
 

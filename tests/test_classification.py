@@ -15,9 +15,8 @@ import pytest
 from sklearn import metrics as sk
 
 from jmetrics import checked, classification
-from jmetrics._core.counts import binary_counts
+from jmetrics._core.counts import average_score, binary_counts
 from jmetrics.classification import rates
-from jmetrics.classification._averages import average_score
 from jmetrics.classification.overlap import fbeta, jaccard, precision, recall
 from tests.compare import assert_same
 from tests.laws import programs_compiled_by

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import errno
 import io
+import os
 import subprocess
 import sys
 from pathlib import Path
 
+import jax
 import pytest
 
-from jmetrics.cli import evaluate, main, pictures
+import jmetrics
+from jmetrics._core import settings
+from jmetrics.cli import cache, evaluate, main, pictures
+from jmetrics.cli.engine import Engine, Refused
 
 ROOT = Path(__file__).parents[1]
 GOOD = "y_true,y_score\n0,0.2\n1,0.7\n"
@@ -24,7 +30,7 @@ GOOD = "y_true,y_score\n0,0.2\n1,0.7\n"
         ("y_true,y_score\n0,0.2\n1,high\n", [], ["row 2 (line 3)", "'y_score'", "'high'"]),
         ("y_true,y_score\n0,0.2\n1,nan\n", [], ["row 2 (line 3)", "'y_score'", "'nan'"]),
         ("y_true,y_score\n0,0.2\n1,\n", [], ["row 2 (line 3)", "'y_score'", "is empty"]),
-        ("y_true,y_score\n0,0.2\n1\n", [], ["row 2 (line 3)", "1 cells", "2 columns"]),
+        ("y_true,y_score\n0,0.2\n1\n", [], ["line 3", "1 cells", "2 columns"]),
         ("y_true,y_score\n0,0.2\n\n1,x\n", [], ["row 2, column 'y_score'"]),
         ("y_true,y_score\n,0.2\n1,0.7\n", [], ["row 1 (line 2)", "'y_true'", "empty"]),
         ("y_true,y_true,y_score\n0,1,0.2\n", [], ["two columns", "'y_true'"]),
@@ -72,7 +78,7 @@ def refused(capsys, arguments, said):
         ("a.npz", "is not NPZ"),
         ("a.parquet", "Parquet"),
         ("b.csv", "is not text in UTF-8"),
-        ("folder.csv", "directory"),
+        ("folder.csv", "without files"),
     ],
 )
 def test_files_that_cannot_be_read(name, said, tmp_path, capsys):
@@ -87,7 +93,7 @@ def test_files_that_cannot_be_read(name, said, tmp_path, capsys):
     ("other", "said"),
     [
         ("y_true,y_score\n0,0.2\n", "1 rows, but"),
-        ("y_true,y_score\n0,0.2\n0,0.7\n", "row 2: the true value"),
+        ("y_true,y_score\n0,0.2\n0,0.7\n", "row 2 (line 3), column 'y_true'"),
         ("y_score\n0.2\nx\n", "'x' is not a number"),
         ("y_true,p\n0,0.2\n1,0.7\n", "--y-score"),
     ],
@@ -108,15 +114,109 @@ def test_files_that_are_no_pair(other, said, tmp_path, capsys):
         ["--seed", "-1"],
         ["--threshold", "nan"],
         ["--html", "missing/a.html"],
-        ["--plot", "missing"],
         ["--task", "clustering"],
+        ["--plot", str(Path(__file__) / "pictures")],
+        ["--unknown", "--unknown"],
     ],
 )
 def test_options_are_refused_before_any_work(wrong, capsys):
     with pytest.raises(SystemExit) as stopped:
         main(["evaluate", "a.csv", *wrong])
     assert stopped.value.code == 2
-    assert wrong[1] in capsys.readouterr().err
+    complaint = capsys.readouterr().err
+    assert wrong[1] in complaint
+    assert complaint.count("\n") == 1
+
+
+@pytest.mark.parametrize("option", ["--resamples=50", "--compare=b.csv", "--task=binary"])
+def test_options_are_refused_when_given_twice(option, capsys):
+    with pytest.raises(SystemExit) as stopped:
+        main(["evaluate", "a.csv", option, option])
+    assert stopped.value.code == 2
+    name = option.split("=")[0]
+    assert f"argument {name}: is given twice" in capsys.readouterr().err
+
+
+def test_the_version(capsys):
+    with pytest.raises(SystemExit) as stopped:
+        main(["--version"])
+    assert stopped.value.code == 0
+    assert capsys.readouterr().out == f"jmetrics {jmetrics.__version__}\n"
+
+
+class Closed(io.StringIO):
+    """An output that nobody reads any more, which stands for the file of a number."""
+
+    def __init__(self, number):
+        super().__init__()
+        self.number = number
+
+    def write(self, text):
+        raise BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE))
+
+    def fileno(self):
+        return self.number
+
+
+def test_a_closed_pipe_is_no_error(tmp_path, capsys, monkeypatch):
+    with open(tmp_path / "output", "w") as output:
+        monkeypatch.setattr(sys, "stdout", Closed(output.fileno()))
+        evaluate._say("a report")
+        os.write(output.fileno(), b"what is left")
+    assert (tmp_path / "output").read_text() == ""
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "said"),
+    [
+        (MemoryError(), 2, "memory"),
+        (jax.errors.JaxRuntimeError("RESOURCE_EXHAUSTED: Out of memory"), 2, "memory"),
+        (KeyboardInterrupt(), 130, "interrupted"),
+    ],
+)
+def test_what_stops_the_work_is_one_line(error, status, said, capsys, monkeypatch):
+    def stop(namespace):
+        raise error
+
+    monkeypatch.setattr(evaluate, "_run", stop)
+    assert main(["evaluate", "a.csv"]) == status
+    complaint = capsys.readouterr().err
+    assert said in complaint
+    assert complaint.count("\n") == 1
+
+
+def test_what_the_database_cannot_do_is_one_line():
+    with pytest.raises(Refused, match=r"^[^\n]*nothing[^\n]*$"), Engine() as engine:
+        engine.run("SELECT * FROM nothing")
+
+
+def test_files_without_the_database_are_refused(tmp_path, capsys, monkeypatch):
+    monkeypatch.setitem(sys.modules, "duckdb", None)
+    refused(capsys, ["a.csv"], ["duckdb", "jmetrics-jax[cli]"])
+
+
+def test_programs_are_kept_in_the_cache_of_the_user(tmp_path, monkeypatch):
+    updates: dict[str, object] = {}
+    monkeypatch.setattr(jax.config, "update", updates.__setitem__)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(settings, "compilation_cache_folder", lambda: "elsewhere")
+    cache.keep_programs()
+    assert updates == {}
+    monkeypatch.setattr(settings, "compilation_cache_folder", lambda: None)
+    cache.keep_programs()
+    assert updates["jax_compilation_cache_dir"] == str(tmp_path / "jmetrics")
+    assert (tmp_path / "jmetrics").is_dir()
+
+
+@pytest.mark.parametrize("more", [[], ["--no-cache"]])
+def test_programs_are_kept_when_the_command_is_a_program(more, monkeypatch):
+    kept = []
+    monkeypatch.setattr(cache, "keep_programs", lambda: kept.append(True))
+    monkeypatch.setattr(evaluate, "_run", lambda said: 0)
+    monkeypatch.setattr(sys, "argv", ["jmetrics", "evaluate", "a.csv", *more])
+    assert main() == main(["evaluate", "a.csv"]) == 0
+    assert kept == ([] if more else [True])
 
 
 def test_pictures_without_matplotlib_are_refused(tmp_path, capsys, monkeypatch):
@@ -142,10 +242,12 @@ def test_standard_input_by_the_module():
     )
     assert done.returncode == 2
     assert done.stdout == ""
-    said = "jmetrics: standard input: row 1 (line 2), column 'y_score': 'many' is not a number\n"
-    assert done.stderr == said
+    said = "jmetrics: standard input: row 1 (line 2), column 'y_score': 'many' is not a number"
+    assert done.stderr.startswith(said)
+    assert done.stderr.count("\n") == 1
 
 
 def test_standard_input_in_process(monkeypatch, capsys):
-    monkeypatch.setattr(sys, "stdin", io.StringIO("y_true,y_pred\n1.5,x\n"))
-    refused(capsys, ["-"], ["standard input: row 1 (line 2)", "'x' is not a number"])
+    stdin = io.TextIOWrapper(io.BytesIO(b"y_true,y_pred\n1.5,2\n2.5,x\n"))
+    monkeypatch.setattr(sys, "stdin", stdin)
+    refused(capsys, ["-"], ["standard input: row 2 (line 3)", "'x' is not a number"])

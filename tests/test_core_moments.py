@@ -20,14 +20,8 @@ from jmetrics import (
     relative_squared_error,
     spearman_corrcoef,
 )
-from jmetrics._core.moments import (
-    Moments,
-    comoments,
-    mean_difference,
-    merge_comoments,
-    merge_moments,
-    moments,
-)
+from jmetrics._core.merging import merge
+from jmetrics._core.moments import Moments, comoments, mean_difference, moments
 from tests.compare import assert_same
 
 
@@ -65,7 +59,7 @@ def test_mean_far_from_0_keeps_its_digits(rng: np.random.Generator) -> None:
     """Between 1e6 and its neighbour in float32 there is room for 2^-4."""
     x = (1e6 + rng.integers(0, 9, 60) / 8).astype(np.float32)
     parts = [of(x[:13]), of(x[:0]), of(x[13:40]), of(x[40:])]
-    for found in (of(x), functools.reduce(merge_moments, parts)):
+    for found in (of(x), functools.reduce(merge, parts)):
         offset = (float(found.mean) - 1e6) + float(found.compensation)
         assert offset == pytest.approx(np.mean(x.astype(np.float64) - 1e6), rel=1e-6)
         assert float(found.deviation) == pytest.approx(60 * np.var(x.astype(np.float64)), rel=1e-6)
@@ -89,9 +83,9 @@ def test_nothing_is_the_neutral_element(rng: np.random.Generator) -> None:
     nothing = of(np.zeros(0))
     assert [float(field) for field in nothing] == [0, 0, 0, 0, 0, np.inf, -np.inf]
     some = of(rng.normal(size=5))
-    assert_same(merge_moments(nothing, some), some, rtol=0)
-    assert_same(merge_moments(some, nothing), some, rtol=0)
-    assert_same(merge_moments(nothing, nothing), nothing, rtol=0)
+    assert_same(merge(nothing, some), some, rtol=0)
+    assert_same(merge(some, nothing), some, rtol=0)
+    assert_same(merge(nothing, nothing), nothing, rtol=0)
 
 
 def test_samples_of_weight_0_are_no_samples(rng: np.random.Generator) -> None:
@@ -105,15 +99,15 @@ def test_merging_in_any_grouping(offset: float, rng: np.random.Generator) -> Non
     x = (offset + rng.choice([-1.0, 1.0], 40)).astype(np.float32)
     a, b, c = (of(part) for part in np.split(x, [7, 25]))
     whole = of(x)
-    left = merge_moments(merge_moments(a, b), c)
-    right = merge_moments(a, merge_moments(b, c))
-    for merged in (left, right, merge_moments(c, merge_moments(a, b))):
+    left = merge(merge(a, b), c)
+    right = merge(a, merge(b, c))
+    for merged in (left, right, merge(c, merge(a, b))):
         assert_alike(merged, whole)
 
 
 def test_merging_one_sample_at_a_time(rng: np.random.Generator) -> None:
     x = rng.normal(50, 1, 64).astype(np.float32)
-    merged = functools.reduce(merge_moments, [of(x[i : i + 1]) for i in range(64)])
+    merged = functools.reduce(merge, [of(x[i : i + 1]) for i in range(64)])
     assert_alike(merged, of(x))
 
 
@@ -144,7 +138,7 @@ def test_comoments_merge_and_agree_with_numpy() -> None:
     weight = rng.integers(0, 4, 60).astype(np.float32)
     whole = comoments(x, y, weight)
     parts = [comoments(x[s], y[s], weight[s]) for s in (slice(0, 7), slice(7, 7), slice(7, 60))]
-    merged = merge_comoments(merge_comoments(parts[0], parts[1]), parts[2])
+    merged = merge(merge(parts[0], parts[1]), parts[2])
     cov = np.cov(x, y, aweights=weight, ddof=0)[0, 1] * weight.sum()
     np.testing.assert_allclose([whole.product, merged.product], cov, rtol=1e-4)
     np.testing.assert_allclose(merged.x.deviation, whole.x.deviation, rtol=1e-5)

@@ -33,11 +33,16 @@ from jmetrics import (
     roc_auc_score,
 )
 from jmetrics.inference import Bootstrap, bootstrap, paired_bootstrap
-from jmetrics.inference._cells import in_cells
-from jmetrics.inference._plans import Problem, make_problem
-from jmetrics.inference._resamples import Settings, _at_once
-from jmetrics.inference._routes import SortedMetric, SummedMetric, precompute_invariants
-from jmetrics.inference._samples import SampleInfo, samples_of
+from jmetrics.inference._drawing.draws import draw
+from jmetrics.inference._drawing.units import SampleInfo, samples_of
+from jmetrics.inference._reweighting.problem import Problem, make_problem
+from jmetrics.inference._reweighting.routes import (
+    SortedMetric,
+    SummedMetric,
+    in_cells,
+    precompute_invariants,
+)
+from jmetrics.inference.resampling import MetricResampling, _at_once
 from tests.compare import assert_same
 from tests.test_inference import scored
 
@@ -87,8 +92,8 @@ def test_normal_and_studentized_endpoints() -> None:
     assert_same((normal.low, normal.high), (each.mean() - reach, each.mean() + reach), rtol=1e-5)
     _, found = mean_error_resampled("studentized")
     samples = samples_of(SampleInfo(), 30, jnp.float32)
-    draw = jax.vmap(lambda key: samples.draw(key, "multinomial"))
-    times = np.asarray(draw(jax.random.split(KEY, 200)), np.float64)
+    draws = jax.vmap(lambda key: draw(key, samples, "multinomial"))
+    times = np.asarray(draws(jax.random.split(KEY, 200)), np.float64)
     means = times @ each / 30
     assert_same(found.distribution, means, rtol=1e-5)
     spread = np.sqrt((times * (each[None] - means[:, None]) ** 2).sum(axis=1)) / 30
@@ -314,8 +319,8 @@ def test_scores_are_sorted_once(metric: Any, rng: np.random.Generator) -> None:
     if metric is ndcg_score:
         y, score = y.reshape(8, 5), score.reshape(8, 5)
     problem = posed(metric, y, score)
-    settings = Settings("percentile", "multinomial", False)
-    run = functools.partial(_at_once, task=settings, n_resamples=50, batch_size=10)
+    task = MetricResampling("percentile", "multinomial", False)
+    run = functools.partial(_at_once, task=task, n_resamples=50, batch_size=10)
     found = list(sorts(jax.make_jaxpr(run)(KEY, (problem, 0.95)).jaxpr))
     assert len(found) > 1  # that of the resamples is one
     assert not any(found)

@@ -12,9 +12,9 @@ import pytest
 import scipy.stats
 from jax import Array
 
-from jmetrics.inference._binomial import binomial, poisson
-from jmetrics.inference._draws import _poisson_bounds, draw_cells, multinomial
-from jmetrics.inference._samples import SampleInfo, samples_of
+from jmetrics.inference._drawing.binomial import binomial, poisson
+from jmetrics.inference._drawing.draws import _poisson_bounds, draw, draw_cells, multinomial
+from jmetrics.inference._drawing.units import SampleInfo, samples_of
 
 KEYS = jax.random.split(jax.random.key(5), 4000)
 
@@ -72,7 +72,7 @@ def test_strata_keep_their_numbers_and_groups_stay_whole() -> None:
 
     @jax.jit
     def draws(keys: Array) -> Array:
-        return jax.vmap(lambda key: samples.entries(samples.draw(key, "multinomial")))(keys)
+        return jax.vmap(lambda key: samples.entries(draw(key, samples, "multinomial")))(keys)
 
     counts = np.asarray(draws(KEYS[:500]))
     first = {g: int(np.flatnonzero(groups == g)[0]) for g in (7, 3, -2, 5, 9)}
@@ -88,7 +88,7 @@ def test_strata_keep_their_numbers_and_groups_stay_whole() -> None:
 def test_other_schemes_have_mean_and_variance_1(scheme: str, second: float) -> None:
     where = jnp.arange(30) % 3 != 0
     samples = samples_of(SampleInfo(where=where), 30, jnp.float32)
-    drawn = jax.jit(jax.vmap(lambda key: samples.draw(key, scheme)))(KEYS)
+    drawn = jax.jit(jax.vmap(lambda key: draw(key, samples, scheme)))(KEYS)
     drawn = np.asarray(drawn)
     assert not np.any(drawn[:, 20:])
     assert drawn[:, :20].mean() == pytest.approx(1, abs=0.02)

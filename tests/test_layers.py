@@ -81,6 +81,38 @@ def test_an_import_upwards_is_noticed(tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 @pytest.mark.parametrize("path", MODULES, ids=dotted)
+def test_no_underscore_name_of_another_package(path: Path) -> None:
+    """What several packages use is in `_core`, under a name without an underscore."""
+    assert foreign_underscores(path) == []
+
+
+def foreign_underscores(path: Path) -> list[str]:
+    """What a file imports of another layer's unit by a name with an underscore."""
+    names = (
+        name.removeprefix("jmetrics.") for name in imported(path) if name.startswith("jmetrics.")
+    )
+    return [
+        name
+        for name in names
+        if unit(name) != unit(dotted(path))
+        and any(part[0] == "_" for part in name.removeprefix("_core.").split("."))
+    ]
+
+
+def test_an_underscore_name_of_another_package_is_noticed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tests.test_layers.ROOT", tmp_path)
+    wrong = tmp_path / "losses.py"
+    wrong.write_text(
+        "from jmetrics.ranking._lists import NOT_BINARY\n"
+        "from jmetrics._core.lists import Lists, _count\n"
+        "from jmetrics.losses._lists import Items\n"
+    )
+    assert foreign_underscores(wrong) == ["ranking._lists.NOT_BINARY", "_core.lists._count"]
+
+
+@pytest.mark.parametrize("path", MODULES, ids=dotted)
 def test_no_private_module_of_another_library(path: Path) -> None:
     private = [
         name
@@ -164,14 +196,31 @@ def test_only_the_arrays_are_positional(name: str) -> None:
     assert parameters[0].name == "y_true"
 
 
-@pytest.mark.parametrize("module", ["jmetrics", "jmetrics.losses", "jmetrics.inference"])
-def test_public_list_agrees_with_the_names(module: str) -> None:
-    found = importlib.import_module(module)
-    tree = ast.parse(Path(found.__file__ or "").read_text())
-    aliases = [a for n in tree.body if isinstance(n, ast.ImportFrom) for a in n.names]
-    exported = [alias.asname for alias in aliases if alias.asname == alias.name]
-    assert sorted(exported) == sorted(found.__all__)
+PUBLIC = [
+    path
+    for path in MODULES
+    if dotted(path) == "__init__" or ("." not in dotted(path) and dotted(path)[0] != "_")
+]
+"""What users import from: the package, and the modules and packages directly in it."""
+
+
+@pytest.mark.parametrize("path", PUBLIC, ids=dotted)
+def test_public_list_agrees_with_the_names(path: Path) -> None:
+    found = importlib.import_module(f"jmetrics.{dotted(path)}".removesuffix(".__init__"))
+    assert sorted(public_names(path)) == sorted(found.__all__)
     assert len(set(found.__all__)) == len(found.__all__)
+
+
+def public_names(path: Path) -> Iterator[str]:
+    """What a module defines or, by `import name as name`, passes on."""
+    for node in ast.parse(path.read_text()).body:
+        match node:
+            case ast.ImportFrom():
+                yield from (alias.name for alias in node.names if alias.asname == alias.name)
+            case ast.FunctionDef(name=name) | ast.ClassDef(name=name) if name[0] != "_":
+                yield name
+            case ast.Assign(targets=[ast.Name(id=name)]) if name[0] != "_":
+                yield name
 
 
 def test_every_module_is_in_one_layer() -> None:

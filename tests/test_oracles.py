@@ -27,6 +27,7 @@ from jmetrics import (
 )
 from tests.compare import assert_same
 from tests.harness import N
+from tests.laws import has_traced_options
 from tests.oracles.curves import exact_auc
 from tests.registry import cases, main_cases
 from tests.row import EXPLAINED, OUTPUTS, Case, columns
@@ -56,7 +57,9 @@ def test_random_data(case: Case) -> None:
         assert_same(value, expected, rtol=2e-6, atol=slack)
 
 
-@pytest.mark.parametrize("case", main_cases(), ids=lambda case: case.name)
+@pytest.mark.parametrize(
+    "case", [*filter(has_traced_options, main_cases())], ids=lambda case: case.name
+)
 def test_traced_options(case: Case, rng: np.random.Generator) -> None:
     y_true, y_pred = (a.astype(np.float32) for a in case.make(rng, N))
     for option, values in case.row.traced.items():

@@ -515,3 +515,20 @@ assert issubclass(record[0].category, own) and issubclass(record[0].category, th
 
 def test_scikit_learn_may_be_imported_later_or_never() -> None:
     subprocess.run([sys.executable, "-c", LATE], check=True, timeout=300)
+
+
+def test_names_of_scikit_learn_alone_are_passed_on() -> None:
+    elsewhere = set(sklearn.metrics.__all__) - set(sklearn_compat.__all__)
+    assert {"make_scorer", "RocCurveDisplay", "silhouette_score"} <= elsewhere
+    for name in elsewhere:
+        assert getattr(sklearn_compat, name) is getattr(sklearn.metrics, name)
+    assert dir(sklearn_compat) == sorted(sklearn_compat.__all__)
+    with pytest.raises(AttributeError, match=r"neither .* nor 'sklearn"):
+        _ = sklearn_compat.roc_auc
+    assert not hasattr(sklearn_compat, "__wrapped__")
+
+
+def test_without_scikit_learn_an_error_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "sklearn.metrics", None)
+    with pytest.raises(AttributeError, match=r"`make_scorer`.*scikit-learn is not installed"):
+        _ = sklearn_compat.make_scorer

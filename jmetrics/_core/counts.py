@@ -1,14 +1,27 @@
-"""Confusion counts, hard or soft: exact integers where nothing is weighted."""
+"""Confusion counts, hard or soft, and averages over classes of scores made of them.
+
+Counts are exact integers where nothing is weighted.
+"""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
+import jax
 import jax.numpy as jnp
 from jax import Array, lax
 
 from jmetrics._core.exporting import exportable
-from jmetrics._core.numerics import accumulator, weighted_bincount, weighted_sum
+from jmetrics._core.numerics import (
+    Total,
+    accumulator,
+    mean_of,
+    safe_multiply,
+    weighted_bincount,
+    weighted_sum,
+    weighted_total,
+)
 
 
 @exportable
@@ -158,3 +171,61 @@ def sum_of_others(x: Array) -> Array:
     before = jnp.concatenate([none, jnp.cumsum(x, dtype=x.dtype)[:-1]])
     after = jnp.concatenate([jnp.cumsum(x[:0:-1], dtype=x.dtype)[::-1], none])
     return before + after
+
+
+Score = Callable[..., Any]
+"""Counts, the value of 0 / 0 and options to an array, or several, of the shape of the counts."""
+
+AVERAGES = ("binary", "micro", "macro", "weighted", "samples", None)
+
+
+def average_score(
+    score: Score,
+    counts: BinaryCounts,
+    average: str | None,
+    weight: Array,
+    named: bool,
+    zero_division: float | Array,
+    *options: Any,
+) -> Any:
+    """Score the counts and average the scores: the finisher of the label metrics.
+
+    `counts` are floats with one entry per class, label or sample. Unless the classes are
+    `named`, averages leave out those that do not occur. NaN if the total weight is 0.
+    """
+    occurs = jnp.ones(counts.tp.shape, jnp.bool_) if named else counts.true + counts.fp > 0
+    if average == "micro":
+        counts = jax.tree.map(lambda cell: jnp.sum(cell, where=occurs), counts)
+
+    def reduced(values: Array) -> Array:
+        if average == "macro":
+            values = _mean_of_defined(values, occurs)
+        elif average == "weighted":
+            by_support = _mean_of_defined(values, counts.true)
+            supported = jnp.any((counts.true != 0) & ~jnp.isnan(values))
+            values = jnp.where(supported, by_support, _mean_of_defined(values, occurs))
+        elif average == "samples":
+            values = _mean_of_defined(values, weight)
+        return jnp.where(jnp.any(weight != 0), values, jnp.nan)
+
+    return jax.tree.map(reduced, score(counts, zero_division, *options))
+
+
+def _mean_of_defined(values: Array, weight: Array) -> Array:
+    """Weighted mean over classes of the values that are not NaN."""
+    values, weight = _defined_part(values, weight)
+    # Each product is rounded before it is added, as in NumPy: equal to the last bit.
+    products = lax.optimization_barrier(safe_multiply(values, weight.astype(values.dtype)))
+    return mean_of(Total(jnp.sum(products, axis=0), jnp.sum(weight, axis=0)))
+
+
+def total_of_defined(values: Array, weight: Array) -> Total:
+    """Numerator and denominator of the weighted mean of the values that are not NaN."""
+    return weighted_total(*_defined_part(values, weight))
+
+
+def _defined_part(values: Array, weight: Array) -> tuple[Array, Array]:
+    """Values and weights, both 0 where the value is NaN."""
+    defined = ~jnp.isnan(values)
+    values = jnp.where(defined, values, jnp.zeros_like(values))
+    return values, jnp.where(defined, weight, jnp.zeros_like(weight))

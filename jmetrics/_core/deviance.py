@@ -5,8 +5,8 @@ at e = 0,
 
     d / 2 = mu^b (y L(b) − (y − mu)) / a = mu^a ((y − mu) / mu − L(a)) / −b
 
-of which one has a denominator away from 0. So no power is special. Near y = mu both cancel;
-with ψ(z) = (e^z − 1 − z) / z² they are
+for y > 0. Since a − b = 1, one of them has a denominator of at least 1/2. So no power is special.
+Near y = mu both cancel; with ψ(z) = (e^z − 1 − z) / z², and so L(e) = l + e l² ψ(e l), they are
 
     d / 2 = mu^b y l² (ψ(−l) + b ψ(b l)) / a = mu^a l² (ψ(l) − a ψ(a l)) / −b.
 """
@@ -279,6 +279,21 @@ def _times_exp(y: Array, exponent: Array | float, log: Array) -> Array:
 
 
 def _general(y: Array, mu: Array, error: Array, power: Power) -> Array:
+    """The deviance by the formulas at the head of this file.
+
+    From a = 1/2 on it is the one that divides by a, with powers of exponent e = b; below, the one
+    that divides by −b, with e = a. Here `scale` is mu^e and `apart` is mu^e L(e), and
+
+        high = y mu^b L(b) − mu^b (y − mu),      low = mu^a (y − mu) / mu − mu^a L(a)
+
+    are for y and mu apart, and `close`, with ψ, for |l| < 1/2 and |e l| < 1. Outside these bounds
+    little cancels: the first term of `high` over its second would be 1 for e = −1, and the second
+    of `low` over its first for e = 1. The exponents nearest to these are e = ∓1/2, where the
+    quotient is 2 / (1 + exp(∓l / 2)); with |l| ≥ 1/2 that is off 1 by a ninth or more.
+
+    For y = 0 only mu^a / a is left of d / 2, and for y < 0, where the power is at most 0, that
+    less y mu^b / b.
+    """
     a, b = power.to_two, power.to_one
     ok = mu > 0
     y, mu, error = _or_one(y, ok), _or_one(mu, ok), jnp.where(ok, error, jnp.zeros_like(error))

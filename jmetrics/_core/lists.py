@@ -1,8 +1,29 @@
 """Many lists ranked at once: the rank of every item in its own list, and which items tie.
 
-Lists are the rows of an array, or segments of a flat one. What is sorted are the scores,
-as integers of the same order: one weight-independent sort. Ties either stay together, as a run
-of ranks whose items are in random order, or are broken by a rule.
+Lists are the rows of an array, or segments of a flat one. Of item i of a list with scores s, the
+metrics need
+
+    start_i = #{j : s_j > s_i}   and   end_i = #{j : s_j ≥ s_i}:
+
+the ranks from `start` to `end` − 1, counted from 0, are those that the items tied with it share. In
+a random order of these, each of them is equally likely at each of the ranks. So with discounts d
+and D(r) = d(0) + … + d(r − 1) an item of gain g_i adds in the mean
+
+    g_i (D(end_i) − D(start_i)) / (end_i − start_i)
+
+(McSherry & Najork 2008), which no order of storage has a part in. A rule that breaks ties makes
+every item a run of its own, end_i = start_i + 1.
+
+Order. All lists are ranked by one sort, of integers that compare as the scores do (`bits`), so that
+no derivative goes through it. Keys, in turn: the segment; the complement of the score, so that
+scores fall; what breaks ties, if anything does. Masked items take the last key of their row, or a
+segment after all others. Items are then at sorted positions, where the lists are again rows or
+segments. In short rows all pairs of items are compared instead, and items stay where they are.
+
+Sums. Those of integers along a list are differences of one running sum, which is exact. For floats
+that would cost a short list behind a long one its digits. So sums of segments are by runs of 32
+first, sums up to each position double in length within their list, and D is kept as a rounded sum
+and the rounding error (`prefix_sums`): D(end) − D(start), however small, is as exact as its terms.
 """
 
 from __future__ import annotations
@@ -16,6 +37,7 @@ import jax.numpy as jnp
 from jax import Array, lax
 
 from jmetrics._core.bits import float_from_bits, sortable_bits
+from jmetrics._core.limbs import two_sum
 from jmetrics._core.numerics import bit_length, weighted_bincount
 from jmetrics._core.order import tie_bounds
 from jmetrics._core.sorting import sort_items
@@ -396,9 +418,7 @@ def prefix_sums(terms: Array) -> tuple[Array, Array]:
             jnp.where(inside, part[jnp.maximum(position - step, 0)], jnp.zeros_like(part))
             for part in sums
         )
-        total = high + earlier
-        added = total - high
-        lost = (high - (total - added)) + (earlier - added)
+        total, lost = two_sum(high, earlier)
         return total, low + short + lost
 
     start = jnp.pad(terms, (1, 0))

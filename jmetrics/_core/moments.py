@@ -12,7 +12,7 @@ from jax import Array, lax
 
 from jmetrics._core.exporting import exportable
 from jmetrics._core.limbs import two_sum
-from jmetrics._core.merging import Reducer, Reduction, join, merge, number, plus, reductions, scale
+from jmetrics._core.merging import Reducer, Reduction, join, number, plus, reductions, scale
 from jmetrics._core.numerics import (
     Total,
     Whole,
@@ -304,16 +304,6 @@ def _centred(x: Array | Whole, weight: Array, unit: Array | None) -> _Centred:
     entries = jnp.sum(jnp.broadcast_to(on, x.shape), axis=0, dtype=jnp.int32)
     mean, compensation = two_sum(centre, step + shift)
     return _Centred(Moments(entries, total, mean, compensation, deviation, low, high), d, first)
-
-
-def merge_moments(a: Moments, b: Moments) -> Moments:
-    """Moments of two sets taken together."""
-    return merge(a, b)
-
-
-def merge_comoments(a: CoMoments, b: CoMoments) -> CoMoments:
-    """Moments of two sets of pairs taken together."""
-    return merge(a, b)
 
 
 def mean_difference(a: Moments, b: Moments) -> Array:

@@ -1,4 +1,4 @@
-"""The settings of JAX that choose dtypes, devices and random bits."""
+"""The settings of JAX that choose dtypes, devices, random bits and the cache."""
 
 from __future__ import annotations
 
@@ -13,6 +13,11 @@ def x64() -> bool:
 def default_device() -> jax.Device | str | None:
     """Return the device that the user has chosen, if any."""
     return jax.config.jax_default_device  # type: ignore[attr-defined, unused-ignore]
+
+
+def compilation_cache_folder() -> str | None:
+    """Return the folder in which JAX keeps compiled programs, if any."""
+    return jax.config.jax_compilation_cache_dir  # type: ignore[attr-defined, unused-ignore]
 
 
 def prng_implementation() -> str:

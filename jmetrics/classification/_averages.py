@@ -8,34 +8,28 @@ from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
-from jax import Array, lax
+from jax import Array
 from jax.typing import DTypeLike
 
 from jmetrics._core import check
 from jmetrics._core.counts import (
+    AVERAGES,
     BinaryCounts,
+    Score,
     are_binary,
     are_labels,
     as_labels,
+    average_score,
     binary_counts,
     class_counts,
     is_positive,
+    total_of_defined,
 )
 from jmetrics._core.exporting import exportable
 from jmetrics._core.merging import DomainCheck, apply_checks
-from jmetrics._core.numerics import (
-    Total,
-    accumulator,
-    mean_of,
-    safe_divide,
-    safe_multiply,
-    weighted_total,
-)
+from jmetrics._core.numerics import Total, accumulator, mean_of, safe_divide
 from jmetrics._core.plan import NONNEGATIVE, UNIT, Bound, Ends, including, plan
 from jmetrics._core.weights import all_finite, combine, over_trailing
-
-Score = Callable[..., Any]
-"""Counts, the value of 0 / 0 and options to an array, or several, of the shape of the counts."""
 
 
 @dataclass(frozen=True)
@@ -52,9 +46,6 @@ class Proportion:
     def of(self, statistic: Labelled) -> tuple[Array, Array]:
         """Hits and total in the statistic of a metric."""
         return self.parts(statistic.counts)
-
-
-AVERAGES = ("binary", "micro", "macro", "weighted", "samples", None)
 
 
 def or_zero_division(zero_division: Any) -> Ends:
@@ -168,7 +159,7 @@ def _sample_scores(
     counts = label_counts(y_true, y_pred, weight, labels, num_classes, True)
     counts = jax.tree.map(lambda cell: cell.astype(dtype), counts)
     values = score(counts, zero_division, *options)
-    totals = jax.tree.map(lambda v: _total_of_defined(v, weight), values)
+    totals = jax.tree.map(lambda v: total_of_defined(v, weight), values)
     return Labelled(totals, (all_labels(y_true, y_pred, weight),))
 
 
@@ -216,58 +207,6 @@ def label_counts(
     if by_sample:
         return binary_counts(truth.T, predicted.T, jnp.ones((1, 1), jnp.int32))
     return binary_counts(truth, predicted, over_trailing(weight, 2))
-
-
-def average_score(
-    score: Score,
-    counts: BinaryCounts,
-    average: str | None,
-    weight: Array,
-    named: bool,
-    zero_division: float | Array,
-    *options: Any,
-) -> Any:
-    """Score the counts and average the scores: the finisher of the label metrics.
-
-    `counts` are floats with one entry per class, label or sample. Unless the classes are
-    `named`, averages leave out those that do not occur. NaN if the total weight is 0.
-    """
-    occurs = jnp.ones(counts.tp.shape, jnp.bool_) if named else counts.true + counts.fp > 0
-    if average == "micro":
-        counts = jax.tree.map(lambda cell: jnp.sum(cell, where=occurs), counts)
-
-    def reduced(values: Array) -> Array:
-        if average == "macro":
-            values = _mean_of_defined(values, occurs)
-        elif average == "weighted":
-            by_support = _mean_of_defined(values, counts.true)
-            supported = jnp.any((counts.true != 0) & ~jnp.isnan(values))
-            values = jnp.where(supported, by_support, _mean_of_defined(values, occurs))
-        elif average == "samples":
-            values = _mean_of_defined(values, weight)
-        return jnp.where(jnp.any(weight != 0), values, jnp.nan)
-
-    return jax.tree.map(reduced, score(counts, zero_division, *options))
-
-
-def _mean_of_defined(values: Array, weight: Array) -> Array:
-    """Weighted mean over classes of the values that are not NaN."""
-    values, weight = _defined_part(values, weight)
-    # Each product is rounded before it is added, as in NumPy: equal to the last bit.
-    products = lax.optimization_barrier(safe_multiply(values, weight.astype(values.dtype)))
-    return mean_of(Total(jnp.sum(products, axis=0), jnp.sum(weight, axis=0)))
-
-
-def _total_of_defined(values: Array, weight: Array) -> Total:
-    """Numerator and denominator of the weighted mean of the values that are not NaN."""
-    return weighted_total(*_defined_part(values, weight))
-
-
-def _defined_part(values: Array, weight: Array) -> tuple[Array, Array]:
-    """Values and weights, both 0 where the value is NaN."""
-    defined = ~jnp.isnan(values)
-    values = jnp.where(defined, values, jnp.zeros_like(values))
-    return values, jnp.where(defined, weight, jnp.zeros_like(weight))
 
 
 def all_labels(

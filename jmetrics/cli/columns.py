@@ -1,54 +1,52 @@
-"""Roles of the columns, and their cells as numbers or as classes."""
+"""The columns of the rows that are evaluated, as numbers, classes or codes."""
 
 from __future__ import annotations
 
-import fnmatch
 import re
-from decimal import Decimal
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
-from jmetrics.cli.reading import Cells, Refused, Source
+from jmetrics.cli.dialect import is_number, quoted
+from jmetrics.cli.engine import Engine, Refused
+from jmetrics.cli.reading import Source
 
-TRUTH = ("y_true", "truth", "true", "label", "target", "actual", "observed", "relevance", "y")
-SCORE = (
-    "y_score",
-    "y_proba",
-    "y_prob",
-    "y_pred",
-    "score",
-    "probability",
-    "proba",
-    "prob",
-    "prediction",
-    "predicted",
-    "pred",
-    "forecast",
-    "quantile",
-    "q",
-)
-QUERY = ("query", "query_id", "qid")
 _MAX_CLASSES = 1000
-_DECIMAL = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?", re.ASCII)
+_WHOLE = re.compile(r"[+-]?(0|[1-9]\d*)(\.0+)?", re.ASCII)
+
+
+class _Cells(NamedTuple):
+    """Where the cells of a column are, and where they came from."""
+
+    column: str
+    """In the table of all columns."""
+    source: Source
+    name: str
+    """In the source."""
+    row: str
+    """Column with the row in the source."""
 
 
 class Columns:
-    """The requested columns of a file, converted as needed."""
+    """The requested columns of a file, and of those joined to it."""
 
-    def __init__(self, source: Source, wanted: list[str]):
+    def __init__(self, source: Source, wanted: Sequence[str]):
+        wanted = list(dict.fromkeys(wanted))
+        source.load(wanted)
         self._source = source
-        self._cells = source.read(list(dict.fromkeys(wanted)))
-        self._numbers: dict[str, np.ndarray | None] = {}
+        self._table = source.table
+        self._cells = {name: _Cells(source.column(name), source, name, "row") for name in wanted}
+        self.notes: list[str] = []
+        if not len(self):
+            raise Refused(f"{source.path}: no rows, only names of columns")
 
     def __len__(self) -> int:
-        return len(next(iter(self._cells.values())))
+        return self._engine.rows(f"SELECT count(*) FROM {self._table}")[0][0]
 
-    def borrow(self, other: Columns, wanted: list[str]) -> None:
-        """Take wanted columns that are missing here from the same rows of another file."""
-        if len(self) != len(other):
-            raise Refused(f"{self.path}: {len(self)} rows, but {other.path} has {len(other)}")
-        self._cells |= {name: other._cells[name] for name in wanted if name not in self._cells}
+    @property
+    def _engine(self) -> Engine:
+        return self._source.engine
 
     @property
     def path(self) -> str:
@@ -56,34 +54,90 @@ class Columns:
         return self._source.path
 
     def location(self, row: int, name: str) -> str:
-        """Location of a cell, for messages."""
-        return self._source.location(row, name)
+        """Location of a cell, for messages; `row` counts the rows of all columns."""
+        cells = self._cells[name]
+        ((number,),) = self._engine.rows(
+            f"SELECT {cells.row} FROM {self._table} ORDER BY row LIMIT 1 OFFSET ?", [row]
+        )
+        return cells.source.location(number, cells.name)
 
     def refuse(self, name: str, wrong: np.ndarray, what: str) -> None:
         """Raise for the first wrong row, if any; `what` may name the cell's text."""
         if wrong.any():
             row = int(np.argmax(wrong))
-            raise Refused(
-                f"{self.location(row, name)}: {what.format(_shown(self._cells[name][row]))}"
+            ((cell,),) = self._engine.rows(
+                f"SELECT {self._text(name)} FROM {self._table} ORDER BY row LIMIT 1 OFFSET ?", [row]
             )
+            raise Refused(f"{self.location(row, name)}: {what.format(repr(cell[:40]))}")
 
-    def are_numbers(self, *names: str) -> bool:
-        """Whether all cells of these columns are numbers."""
-        return all(self._parsed(name) is not None for name in names)
+    def _text(self, name: str) -> str:
+        return f"CAST({self._cells[name].column} AS VARCHAR)"
 
-    def _parsed(self, name: str) -> np.ndarray | None:
-        if name not in self._numbers:
-            self._numbers[name] = _parse(self._cells[name])
-        return self._numbers[name]
+    def _number(self, name: str) -> str:
+        cells = self._cells[name]
+        if cells.source.is_text(cells.name):
+            return self._engine.dialect.number(cells.column)
+        return f"CAST({cells.column} AS DOUBLE)"
+
+    def _missing(self, name: str) -> str:
+        cells = self._cells[name]
+        missing = f"{cells.column} IS NULL"
+        if cells.source.is_text(cells.name):
+            spellings = ", ".join(map(quoted, ("", *self._engine.dialect.missing)))
+            return f"({missing} OR {cells.column} IN ({spellings}))"
+        if cells.source.is_float(cells.name):
+            return f"({missing} OR isnan({cells.column}))"
+        return f"({missing})"
+
+    def settle(self, drop: bool) -> None:
+        """Refuse missing values, or drop the rows that have some."""
+        before = len(self)
+        missing = {name: self._missing(name) for name in self._cells}
+        counted = ", ".join(f"count(*) FILTER ({where})" for where in missing.values())
+        counts = self._engine.rows(f"SELECT {counted} FROM {self._table}")[0]
+        found = {name: count for name, count in zip(missing, counts, strict=True) if count}
+        if not found:
+            return
+        if not drop:
+            self._refuse_missing(*next(iter(found.items())))
+        kept = self._engine.new_table()
+        self._engine.run(
+            f"CREATE TABLE {kept} AS SELECT * FROM {self._table} "
+            f"WHERE NOT ({' OR '.join(missing.values())}) ORDER BY row"
+        )
+        self._table = kept
+        listing = ", ".join(f"{count:,} in {name}" for name, count in found.items())
+        if not len(self):
+            raise Refused(f"{self.path}: all rows have missing values: {listing}")
+        self.notes.append(
+            f"{before - len(self):,} of {before:,} rows have missing values and were left out: "
+            f"{listing}."
+        )
+
+    def _refuse_missing(self, name: str, count: int) -> None:
+        wrong = self._engine.array(f"SELECT {self._missing(name)} FROM {self._table} ORDER BY row")
+        row = int(np.argmax(wrong))
+        ((cell,),) = self._engine.rows(
+            f"SELECT {self._text(name)} FROM {self._table} ORDER BY row LIMIT 1 OFFSET ?", [row]
+        )
+        what = f"{cell!r} is a missing value" if cell else "is empty"
+        more = f" ({count:,} such cells)" if count > 1 else ""
+        raise Refused(f"{self.location(row, name)}: {what}{more}; --na drop leaves such rows out")
+
+    def kind(self, name: str) -> str:
+        """Whether the cells are "numbers", "texts", or "mixed"."""
+        ((all_rows, numbers),) = self._engine.rows(
+            f"SELECT count(*), count({self._number(name)}) FROM {self._table}"
+        )
+        return "numbers" if numbers == all_rows else "mixed" if numbers else "texts"
 
     def numbers(self, name: str) -> np.ndarray:
         """A column of finite numbers."""
-        values = self._parsed(name)
-        if values is None:
-            wrong = np.array([_parse([cell]) is None for cell in self._cells[name]])
-            self._refuse_empty(name)
-            self.refuse(name, wrong, "{} is not a number")
-        assert values is not None
+        values = self._engine.run(
+            f"SELECT {self._number(name)} AS value FROM {self._table} ORDER BY row"
+        ).fetchnumpy()["value"]
+        self.refuse(name, np.ma.getmaskarray(values), "{} is not a number")
+        values = np.asarray(values, float)
         self.refuse(name, ~np.isfinite(values), "{} is not a finite number")
         return values
 
@@ -91,156 +145,148 @@ class Columns:
         """Several columns of finite numbers side by side."""
         return np.column_stack([self.numbers(name) for name in names])
 
-    def _refuse_empty(self, name: str) -> None:
-        empty = np.array([cell is None or cell == "" for cell in self._cells[name]])
-        self.refuse(name, empty, "is empty")
+    def codes(self, name: str) -> np.ndarray:
+        """Cells as integers, numbered by first occurrence."""
+        cell = self._text(name)
+        first = (
+            f"SELECT {cell} AS cell, row_number() OVER (ORDER BY min(row)) - 1 AS code "
+            f"FROM {self._table} GROUP BY {cell}"
+        )
+        sql = f"SELECT code FROM {self._table} JOIN ({first}) ON {cell} = cell ORDER BY row"
+        return self._engine.array(sql).astype(np.int32)
 
-    def cells(self, name: str) -> Cells:
-        """A column as it was read, which must have no empty cell."""
-        self._refuse_empty(name)
-        return self._cells[name]
+    def distinct(self, name: str) -> list[str]:
+        """The different cells of a column of classes or groups."""
+        sql = f"SELECT DISTINCT {self._text(name)} FROM {self._table} LIMIT {_MAX_CLASSES + 1}"
+        found = [cell for (cell,) in self._engine.rows(sql)]
+        if len(found) > _MAX_CLASSES:
+            raise Refused(
+                f"{self.path}: column {name!r} has more than {_MAX_CLASSES} different values, "
+                "too many for classes or groups"
+            )
+        return found
 
-    def classes(self, *names: str) -> list[str]:
-        """All classes in these columns, numbers by value before texts."""
-        return sorted({text for name in names for text in self.texts(name)[1]}, key=by_number)
+    def classes(self, name: str) -> list[str]:
+        """Names of the classes in a column, numbers by value before texts."""
+        return self.texts(name)[1]
 
     def texts(self, name: str) -> tuple[np.ndarray, list[str]]:
-        """A column of classes, as codes and the names of the codes."""
-        cells = self._cells[name]
-        if isinstance(cells, np.ndarray):
-            cells = cells.tolist()
-        seen = list(dict.fromkeys(cells))
-        if len(seen) > _MAX_CLASSES:
-            raise Refused(
-                f"{self.path}: column {name!r} has {len(seen)} different values, "
-                f"more than {_MAX_CLASSES} classes or groups"
+        """A column of classes, as codes and the names of the codes.
+
+        Names are kept as they are written, except that whole numbers lose the ".0" with which
+        they are written where a column had missing values once.
+        """
+        cells = self.distinct(name)
+        names = class_names(cells)
+        if len(set(names)) < len(cells):
+            twice = next(text for text in names if names.count(text) > 1)
+            listing = " and ".join(repr(c) for c, n in zip(cells, names, strict=True) if n == twice)
+            raise Refused(f"{self.path}: column {name!r} holds both {listing}")
+        order = sorted(names, key=by_number)
+        position = f"list_position(?, {self._text(name)}) AS code"
+        found = self._engine.array(f"SELECT {position} FROM {self._table} ORDER BY row", [cells])
+        return np.array([order.index(text) for text in names], np.int32)[found - 1], order
+
+    def join(
+        self, other: Source, scores: Sequence[str], same: Sequence[str], by: Sequence[str]
+    ) -> list[str]:
+        """Add columns of another file's rows; return the names that they have here.
+
+        Rows are matched by their position, or by the columns `by`. Columns `same` are in both
+        files and must hold the same.
+        """
+        other.load(list(dict.fromkeys([*scores, *same, *by])))
+        here, there, joined = self._table, other.table, self._engine.new_table()
+        if by:
+            pairs = self._matched(other, by)
+        else:
+            ((rows,),) = self._engine.rows(f"SELECT count(*) FROM {there}")
+            if rows != len(self):
+                raise Refused(f"{other.path}: {rows} rows, but {self.path} has {len(self)}")
+            pairs = f"{here}.row = {there}.row"
+        added = [f"{there}.row AS {there}_row"]
+        for name in dict.fromkeys([*scores, *same]):
+            column = other.column(name)
+            added.append(f"{there}.{column} AS {there}_{column}")
+            key = f"{name} of {there}"
+            self._cells[key] = _Cells(f"{there}_{column}", other, name, f"{there}_row")
+        self._engine.run(
+            f"CREATE TABLE {joined} AS SELECT {here}.*, {', '.join(added)} "
+            f"FROM {here} JOIN {there} ON {pairs} ORDER BY {here}.row"
+        )
+        self._table = joined
+        for name in same:
+            self._refuse_different(name, f"{name} of {there}")
+            if name not in scores:
+                del self._cells[f"{name} of {there}"]
+        return [f"{name} of {there}" for name in scores]
+
+    def _matched(self, other: Source, by: Sequence[str]) -> str:
+        """Condition of rows with the same key; what has no partner is counted in a note."""
+        here, there = self._table, other.table
+        keys = [(self._cells[name].column, other.column(name)) for name in by]
+        for source, table, key in (
+            (self._source, here, ", ".join(mine for mine, _ in keys)),
+            (other, there, ", ".join(theirs for _, theirs in keys)),
+        ):
+            twice = f"SELECT max(row) FROM {table} GROUP BY {key} HAVING count(*) > 1 LIMIT 1"
+            for (row,) in self._engine.rows(twice):
+                raise Refused(f"{source.location(row, by[0])}: another row has the same --id")
+        pairs = " AND ".join(
+            f"CAST({here}.{mine} AS VARCHAR) = CAST({there}.{theirs} AS VARCHAR)"
+            for mine, theirs in keys
+        )
+        ((found, mine, theirs),) = self._engine.rows(
+            f"SELECT (SELECT count(*) FROM {here} JOIN {there} ON {pairs}), "
+            f"(SELECT count(*) FROM {here}), (SELECT count(*) FROM {there})"
+        )
+        if not found:
+            raise Refused(f"{other.path}: no row has the --id of one in {self.path}")
+        if found < max(mine, theirs):
+            self.notes.append(
+                f"Matched by {', '.join(by)}: {found:,} rows; {mine - found:,} of {self.path} and "
+                f"{theirs - found:,} of {other.path} have no partner and were left out."
             )
-        names = {cell: class_name(cell) for cell in seen}
-        if "" in names.values():
-            self.refuse(name, np.array([names[cell] == "" for cell in cells]), "{} is no class")
-        order = sorted(set(names.values()), key=by_number)
-        code = {cell: order.index(text) for cell, text in names.items()}
-        return np.fromiter(map(code.__getitem__, cells), np.int32, len(cells)), order
+        return pairs
+
+    def _refuse_different(self, name: str, other: str) -> None:
+        """Raise for the first row in which two columns differ, as numbers or else as texts."""
+        mine, theirs = self._number(name), self._number(other)
+        sql = (
+            f"SELECT coalesce({mine} <> {theirs}, {self._text(name)} <> {self._text(other)}, false)"
+            f" FROM {self._table} ORDER BY row"
+        )
+        wrong = self._engine.array(sql)
+        self.refuse(other, wrong, f"{{}} is not the value in {self.path}")
+
+    def name(self, key: str) -> str:
+        """Name of a column in its own file."""
+        return self._cells[key].name
+
+    def few_numbers(self, name: str, most: int) -> set[float] | None:
+        """The different values of a column of numbers, or None if they are more."""
+        sql = f"SELECT DISTINCT {self._number(name)} FROM {self._table} LIMIT {most + 1}"
+        found = {value for (value,) in self._engine.rows(sql)}
+        return found if len(found) <= most else None
+
+    def first(self, name: str, number: bool) -> tuple[int, str]:
+        """The first row with a number, or with none, and its cell."""
+        where = f"{self._number(name)} IS {'NOT ' if number else ''}NULL"
+        sql = (
+            "SELECT place, cell FROM (SELECT row_number() OVER (ORDER BY row) - 1 AS place, "
+            f"{self._text(name)} AS cell, {where} AS wanted FROM {self._table}) "
+            "WHERE wanted ORDER BY place LIMIT 1"
+        )
+        return self._engine.rows(sql)[0]
 
 
-def _parse(cells: Cells) -> np.ndarray | None:
-    if isinstance(cells, np.ndarray):
-        return cells.astype(float)
-    try:
-        return np.fromiter(map(float, cells), float, len(cells))
-    except (TypeError, ValueError):
-        return None
-
-
-def _shown(cell: Any) -> str:
-    text = str(cell)
-    return "the empty cell" if not text.strip() or cell is None else repr(text[:40])
-
-
-def class_name(cell: Any) -> str:
-    """Name of a class: "1", "1.0", 1 and equal numbers are one class; "" means no class."""
-    if cell is None or isinstance(cell, bool):
-        return "" if cell is None else str(cell)
-    text = str(cell).strip()
-    if _DECIMAL.fullmatch(text):
-        value = Decimal(text)  # not through floats, in which long names would be one
-        return str(int(value)) if value == value.to_integral_value() else repr(float(value))
-    number = _parse([text])
-    return text if number is None or np.isfinite(number[0]) else ""
+def class_names(cells: Sequence[str]) -> list[str]:
+    """Names of the classes that are written so."""
+    if all(map(_WHOLE.fullmatch, cells)):
+        return [cell.split(".")[0].removeprefix("+") for cell in cells]
+    return list(cells)
 
 
 def by_number(name: str) -> tuple[bool, float, str]:
     """Sort key: numbers by value, then texts."""
-    number = _parse([name])
-    return (True, 0.0, name) if number is None else (False, float(number[0]), name)
-
-
-class Roles(NamedTuple):
-    """Names of the columns in each role."""
-
-    truth: list[str]
-    score: list[str]
-    query: str | None
-    group: str | None
-    weight: str | None
-    cluster: str | None
-
-    def wanted(self) -> list[str]:
-        """All columns that must be read."""
-        others = (self.query, self.group, self.weight, self.cluster)
-        return [*self.truth, *self.score, *(name for name in others if name is not None)]
-
-
-def roles(source: Source, options: Any) -> Roles:
-    """Choose columns by the options, else by their names."""
-    query = _one(source, "--query", options.query)
-    if query is None and options.task in (None, "ranking"):
-        query = next((name for name in source.names if name.lower() in QUERY), None)
-    return Roles(
-        truth(source, options.y_true),
-        score(source, options.y_score),
-        query,
-        _one(source, "--group", options.group),
-        _one(source, "--weight", options.weight),
-        _one(source, "--cluster", options.cluster),
-    )
-
-
-def truth(source: Source, said: str | None) -> list[str]:
-    """Columns of the truth."""
-    return _chosen(source, "--y-true", said, TRUTH, "the true values")
-
-
-def score(source: Source, said: str | None) -> list[str]:
-    """Columns of the predictions."""
-    return _chosen(source, "--y-score", said, SCORE, "the predictions")
-
-
-def _one(source: Source, option: str, said: str | None) -> str | None:
-    if said is not None and said not in source.names:
-        raise Refused(f"{source.path}: no column {said!r} for {option}; {_listing(source)}")
-    return said
-
-
-def _listing(source: Source) -> str:
-    shown = ", ".join(source.names[:12])
-    return f"the columns are {shown}" + (", …" if len(source.names) > 12 else "")
-
-
-def _chosen(
-    source: Source, option: str, said: str | None, known: tuple[str, ...], meaning: str
-) -> list[str]:
-    if said is not None:
-        return _said(source, option, said)
-    for name in known:
-        family = [column for column in source.names if _in_family(column.lower(), name)]
-        if len(family) > 1:
-            return family
-    for name in known:
-        for column in source.names:
-            if column.lower() == name:
-                return [column]
-    raise Refused(
-        f"{source.path}: no column has a usual name for {meaning}; "
-        f"name it with {option}; {_listing(source)}"
-    )
-
-
-def _in_family(column: str, name: str) -> bool:
-    """Whether this is one of several columns: a name with a suffix, or q and a level."""
-    if len(name) == 1:
-        return re.fullmatch(rf"{name}_?\d*\.?\d+", column) is not None
-    return re.match(rf"{name}[_.:\[ -]", column) is not None
-
-
-def _said(source: Source, option: str, said: str) -> list[str]:
-    """One name, or several separated by commas, with * as a wildcard."""
-    if said in source.names:
-        return [said]
-    found: list[str] = []
-    for part in (part.strip() for part in said.split(",")):
-        names = [part] if part in source.names else fnmatch.filter(source.names, part)
-        if not names:
-            raise Refused(f"{source.path}: no column {part!r} for {option}; {_listing(source)}")
-        found += [name for name in names if name not in found]
-    return found
+    return (False, float(name), name) if is_number(name) else (True, 0.0, name)

@@ -8,12 +8,13 @@ from statistics import NormalDist
 from typing import Any, NamedTuple
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 from jmetrics._core.plan import is_proportion, range_of
+from jmetrics.cli.data import Data
 from jmetrics.cli.panels import Entry, several_label_metrics, several_metrics
 from jmetrics.cli.progress import progress, shown
-from jmetrics.cli.tasks import Data
 from jmetrics.inference import (
     bootstrap,
     confidence_interval,
@@ -21,6 +22,7 @@ from jmetrics.inference import (
     influence,
     paired_bootstrap,
 )
+from jmetrics.inference.comparison import holm
 from jmetrics.ragged import bucket_size
 
 DEFAULT_RESAMPLES = 1000
@@ -52,6 +54,8 @@ class Difference(NamedTuple):
     high: float
     standard_error: float
     p_value: float
+    adjusted_p_value: float = math.nan
+    """By Holm's method, for comparisons with several models."""
 
 
 class Result(NamedTuple):
@@ -66,7 +70,8 @@ class Result(NamedTuple):
     method: str
     n_undefined: int
     """Number of resamples without a value, which are left out."""
-    comparison: Difference | None = None
+    comparisons: tuple[Difference, ...] = ()
+    """With each other model."""
 
 
 class SubsetResults(NamedTuple):
@@ -165,8 +170,8 @@ def _batches(data: Data, entries: list[Entry], settings: Settings) -> list[_Batc
         cells = large and entry.decided and settings.resamples != 0 and _in_cells(data)
         if cells:
             method = "bootstrap"
-        elif not known.smooth_in_weights and settings.resamples is None and large:
-            method = "few"
+        elif not known.smooth_in_weights and not resampled:
+            method = "few"  # the derivative of a median says nothing about its scatter
         scale = "logit" if entry.unit_interval and method == "jackknife" else "linear"
         batches.setdefault((method, cells, scale), []).append(entry)
     return [_Batch(batch, *how) for how, batch in batches.items()]
@@ -175,7 +180,7 @@ def _batches(data: Data, entries: list[Entry], settings: Settings) -> list[_Batc
 def _in_cells(data: Data) -> bool:
     """Whether the cost of resampling labels is independent of the number of rows."""
     plain = data.weight is None and data.cluster is None and data.y_true.ndim == 1
-    return plain and len(data.names) ** (1 + len(data.models)) <= _MAX_CONFUSION_CELLS
+    return plain and len(data.names) ** (1 + min(len(data.models), 2)) <= _MAX_CONFUSION_CELLS
 
 
 class _Problem(NamedTuple):
@@ -210,10 +215,7 @@ def _evaluated(rows: _Rows, batch: _Batch, settings: Settings) -> dict[str, Resu
     interval, method = _interval(problem, batch, settings)
     columns = {name: np.asarray(getattr(interval, name), float) for name in _FIELDS}
     undefined = np.asarray(getattr(interval, "n_undefined", np.zeros(len(batch.entries), int)))
-    differences: list[Any] = [None] * len(batch.entries)
-    if len(problem.predictions) > 1:
-        compare = _by_derivatives if batch.method == "jackknife" else _by_resamples
-        differences = compare(problem, batch, settings)
+    differences = _differences(problem, batch, settings)
     results = {}
     for k, entry in enumerate(batch.entries):
         result = Result(
@@ -222,10 +224,30 @@ def _evaluated(rows: _Rows, batch: _Batch, settings: Settings) -> dict[str, Resu
             **{name: float(column[k]) for name, column in columns.items()},
             method=method,
             n_undefined=int(undefined[k]),
-            comparison=differences[k],
+            comparisons=differences[k],
         )
         results[entry.name] = _widened(rows, entry, result, settings.level)
     return results
+
+
+def _differences(
+    problem: _Problem, batch: _Batch, settings: Settings
+) -> list[tuple[Difference, ...]]:
+    """The first model less each other one, for each metric."""
+    compare = _by_derivatives if batch.method == "jackknife" else _by_resamples
+    first, *others = problem.predictions
+    if not others:
+        return [()] * len(batch.entries)
+    found = [
+        compare(problem._replace(predictions=[first, other]), batch, settings) for other in others
+    ]
+    p_values = np.array([[one.p_value for one in metrics] for metrics in found])
+    adjusted = np.asarray(holm(jnp.asarray(p_values))).tolist()
+    by_model = [
+        [one._replace(adjusted_p_value=p) for one, p in zip(*pairs, strict=True)]
+        for pairs in zip(found, adjusted, strict=True)
+    ]
+    return list(zip(*by_model, strict=True))
 
 
 def _interval(problem: _Problem, batch: _Batch, settings: Settings) -> tuple[Any, str]:
@@ -290,7 +312,7 @@ def _by_resamples(problem: _Problem, batch: _Batch, settings: Settings) -> list[
         **_resampling(problem, batch, settings),
         **problem.options,
     )
-    columns = [np.asarray(getattr(found, field), float) for field in Difference._fields[1:]]
+    columns = [np.asarray(getattr(found, field), float) for field in Difference._fields[1:6]]
     second = np.asarray(found.values[1], float)
     return [Difference(*map(float, row)) for row in zip(second, *columns, strict=True)]
 

@@ -6,8 +6,7 @@ import base64
 from html import escape
 from typing import Any
 
-from jmetrics.cli.evaluation import SubsetResults
-from jmetrics.cli.text import cells, header, part_title
+from jmetrics.cli.report import Report, Table, tables
 
 _STYLE = """
 :root { color-scheme: light; }
@@ -26,39 +25,27 @@ img { display: block; max-width: 100%; height: auto; }
 """
 
 
-def page(
-    parts: list[SubsetResults],
-    lines: list[str],
-    notes: list[str],
-    images: list[Any],
-    *,
-    unit: str,
-    group: str | None,
-    level: float,
-) -> str:
+def page(report: Report, images: list[Any]) -> str:
     """The whole report."""
-    title = escape(lines[0])
-    about = "".join(f"<p>{escape(line)}</p>\n" for line in lines[1:])
-    tables = "".join(
-        f"<h2>{escape(part_title(part, unit, group))}</h2>\n{_table(part, level)}" for part in parts
-    )
-    ends = "".join(f"<p>{escape(note)}</p>\n" for note in notes)
+    title = escape(report.lines[0])
+    about = "".join(f"<p>{escape(line)}</p>\n" for line in report.lines[1:])
+    found = "".join(f"<h2>{escape(table.title)}</h2>\n{_table(table)}" for table in tables(report))
+    ends = "".join(f"<p>{escape(note)}</p>\n" for note in report.notes)
     figures = "".join(_figure(picture, image) for picture, image in images)
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>{title}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n"
-        f"<h1>{title}</h1>\n{about}{tables}{ends}<h2>Pictures</h2>\n"
+        f"<h1>{title}</h1>\n{about}{found}{ends}<h2>Pictures</h2>\n"
         f'<div class="pictures">\n{figures}</div>\n</body>\n</html>\n'
     )
 
 
-def _table(part: SubsetResults, level: float) -> str:
-    head = header(level, part.results[0].comparison is not None)
-    heads = "".join(f'<th scope="col">{escape(name)}</th>' for name in head)
+def _table(table: Table) -> str:
+    heads = "".join(f'<th scope="col">{escape(name)}</th>' for name in table.head)
     rows = "".join(
-        "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in cells(result)) + "</tr>\n"
-        for result in part.results
+        "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>\n"
+        for row in table.rows
     )
     return (
         f'<div class="wide"><table>\n<thead><tr>{heads}</tr></thead>\n'

@@ -5,6 +5,25 @@ from __future__ import annotations
 import argparse
 import math
 from pathlib import Path
+from typing import Any
+
+
+class Once(argparse.Action):
+    """Store a value, and refuse a second one, which would silently replace the first."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,
+        option_string: str | None = None,
+    ) -> None:
+        """Store the value."""
+        given = namespace.__dict__.setdefault("given", set())
+        if self.dest in given:
+            raise argparse.ArgumentError(self, "is given twice")
+        given.add(self.dest)
+        setattr(namespace, self.dest, values)
 
 
 def seed(said: str) -> int:
@@ -23,11 +42,25 @@ def new_file(said: str) -> Path:
 
 
 def folder(said: str) -> Path:
-    """A folder to write into."""
+    """A folder to write into, which is made when there is something to write."""
     path = Path(said)
-    if not path.is_dir():
-        raise argparse.ArgumentTypeError(f"{said!r} is not a folder that exists")
+    above = next(one for one in (path, *path.absolute().parents) if one.exists())
+    if not above.is_dir():
+        raise argparse.ArgumentTypeError(f"{said!r} cannot be a folder: {str(above)!r} is a file")
     return path
+
+
+def names(said: str) -> list[str]:
+    """Distinct names, separated by commas."""
+    found = [part.strip() for part in said.split(",")]
+    if not all(found) or len(set(found)) < len(found):
+        raise argparse.ArgumentTypeError(f"{said!r} is not a list of different names")
+    return found
+
+
+def spellings(said: str) -> tuple[str, ...]:
+    """Texts separated by commas, or none."""
+    return tuple(part.strip() for part in said.split(",")) if said else ()
 
 
 def levels(said: str) -> list[float]:

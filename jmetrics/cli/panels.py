@@ -23,7 +23,8 @@ from jmetrics._core.plan import (
     plan_of,
     range_of,
 )
-from jmetrics.cli.tasks import Data, are_distributions
+from jmetrics.cli.data import Data
+from jmetrics.cli.tasks import are_distributions
 
 Options = tuple[tuple[str, Any], ...]
 
@@ -167,8 +168,8 @@ def covered(y_true: Any, y_pred: Any, *, sample_weight: Any, where: Any) -> Arra
 
 
 def panel(data: Data) -> list[Entry]:
-    """Metrics for the task; some only for scores that are probabilities."""
-    return {
+    """Metrics for the task, of scores or predicted classes where there are such."""
+    entries = {
         "binary": _binary,
         "multiclass": _multiclass,
         "multilabel": _multilabel,
@@ -176,6 +177,11 @@ def panel(data: Data) -> list[Entry]:
         "quantile": _quantile,
         "ranking": _ranking,
     }[data.task](data)
+    if any(model.decided is None for model in data.models):
+        return [entry for entry in entries if not entry.decided]
+    if any(model.score is None for model in data.models):
+        return [entry for entry in entries if entry.decided]
+    return entries
 
 
 def probabilistic(data: Data) -> bool:
@@ -225,8 +231,6 @@ def _multiclass(data: Data) -> list[Entry]:
         Entry("MCC", classification.matthews_corrcoef, classes),
         Entry("Cohen's kappa", classification.cohen_kappa_score, classes),
     ]
-    if any(model.score is None for model in data.models):
-        return entries
     entries.append(Entry("ROC AUC, macro", curves.roc_auc_score, (("multi_class", "ovr"),)))
     if len(data.names) > 2:
         entries.append(Entry("top-2 accuracy", classification.top_k_accuracy_score, (("k", 2),)))

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from jmetrics import plot
+from jmetrics.cli.data import Data
+from jmetrics.cli.engine import Refused
 from jmetrics.cli.evaluation import Settings, SubsetResults
 from jmetrics.cli.panels import probabilistic
 from jmetrics.cli.progress import progress
-from jmetrics.cli.reading import Refused
-from jmetrics.cli.tasks import Data
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -81,7 +81,7 @@ def _pictures(
     }
     if data.task in by_task:
         yield from by_task[data.task](data, settings, models)
-    yield from _forests(data, parts, settings)
+    yield from _forests(parts, settings, models)
 
 
 def _each(
@@ -111,6 +111,8 @@ def _binary(data: Data, settings: Settings, models: list[str]) -> Iterator[Pictu
         "gain": ("Gain", plot.gain_curve),
         "lift": ("Lift", plot.lift_curve),
     }
+    if any(model.score is None for model in data.models):
+        curves = {}
     for name, (title, function) in curves.items():
         yield Picture(name, title, _each(function, data, models, banded))
     if probabilistic(data):
@@ -127,6 +129,8 @@ def _multiclass(data: Data, settings: Settings, models: list[str]) -> Iterator[P
 
 
 def _confusion(data: Data, models: list[str]) -> Iterator[Picture]:
+    if any(model.decided is None for model in data.models):
+        return
     side = max(3.6, 0.45 * min(len(data.names), 14) + 1.2)
     for k, (model, name) in enumerate(zip(data.models, models, strict=True)):
         draw = functools.partial(
@@ -170,7 +174,9 @@ def _ranking(data: Data, settings: Settings, models: list[str]) -> Iterator[Pict
     yield Picture("ndcg", "NDCG@k", _each(plot.ndcg_at_k, data, models, options), (5, 4))
 
 
-def _forests(data: Data, parts: list[SubsetResults], settings: Settings) -> Iterator[Picture]:
+def _forests(
+    parts: list[SubsetResults], settings: Settings, models: list[str]
+) -> Iterator[Picture]:
     """Metrics that share a scale; the first metric of every group; differences."""
     interval = f"{100 * settings.level:g} % interval"
     whole, *groups = parts
@@ -182,10 +188,12 @@ def _forests(data: Data, parts: list[SubsetResults], settings: Settings) -> Iter
         rows = {"all rows": whole.results[0]}
         rows |= {str(part.name): part.results[0] for part in groups}
         yield _forest("groups", f"{first} of each group", rows, f"{first}, {interval}")
-    pairs = {r.name: r.comparison for r in whole.results if r.name in rates and r.comparison}
-    if pairs:
-        label = f"difference, first less second, {interval}"
-        yield _forest("differences", "Differences between the models", pairs, label, 0.0)
+    for k, model in enumerate(models[1:]):
+        pairs = {r.name: r.comparisons[k] for r in whole.results if r.name in rates}
+        if pairs:
+            label = f"{models[0]} less {model}, {interval}"
+            file = "differences" if k == 0 else f"differences_{k + 2}"
+            yield _forest(file, f"Differences from {model}", pairs, label, 0.0)
 
 
 def _forest(

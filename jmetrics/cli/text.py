@@ -1,113 +1,134 @@
-"""Results as text and as JSON."""
+"""Reports as text, JSON, CSV, Markdown and LaTeX."""
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import math
+from collections.abc import Callable, Iterator
 from typing import Any
 
-from jmetrics.cli.evaluation import Result, SubsetResults
-from jmetrics.text import number, table
+from jmetrics.cli.report import Report, Table, content, tables
+from jmetrics.text import table as aligned
 
-_ARROWS = {"higher": "↑", "lower": "↓", "level": "="}
+_COLUMNS = (
+    "group",
+    "model",
+    "metric",
+    "value",
+    "standard_error",
+    "low",
+    "high",
+    "method",
+    "difference",
+    "difference_low",
+    "difference_high",
+    "difference_standard_error",
+    "p_value",
+    "adjusted_p_value",
+)
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "↑": r"$\uparrow$",
+    "↓": r"$\downarrow$",
+    "−": "$-$",
+    "²": r"\textsuperscript{2}",
+    "–": "--",
+    "<": "$<$",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    **{sign: f"\\{sign}" for sign in "&%$#_{}"},
+}
 
 
-def decimals(value: float, error: float) -> int:
-    """Number of decimals to show: two digits of the error, or four of the value."""
-    if error > 1e-6 * abs(value) and math.isfinite(error):
-        return min(max(1 - math.floor(math.log10(error)), 0), 8)
-    if value and math.isfinite(value):
-        return min(max(3 - math.floor(math.log10(abs(value))), 0), 8)
-    return 1
-
-
-def p_text(p_value: float) -> str:
-    """A p-value with two digits, or "< 0.0001"."""
-    if math.isnan(p_value):
-        return "nan"
-    return "< 0.0001" if p_value < 1e-4 else f"{p_value:.2g}" if p_value < 0.1 else f"{p_value:.2f}"
-
-
-def header(level: float, compared: bool) -> list[str]:
-    """Heads of the columns."""
-    interval = f"{100 * level:g} % interval"
-    heads = ["metric", "value", "std. error", interval]
-    return [*heads, "other", "difference", interval, "p-value"] if compared else heads
-
-
-def cells(result: Result) -> list[str]:
-    """One row of a table."""
-    form = f".{decimals(result.estimate, result.standard_error)}f"
-    row = [
-        f"{result.name} {_ARROWS[result.better]}",
-        number(result.estimate, form),
-        number(result.standard_error, form),
-        f"{number(result.low, form)} to {number(result.high, form)}",
+def as_text(report: Report, settings: dict[str, Any]) -> str:
+    """Tables with their descriptions before and notes after."""
+    found = tables(report)
+    blocks = [
+        f"{table.title}\n{aligned(table.head, table.rows)}"
+        if len(found) > 1
+        else aligned(table.head, table.rows)
+        for table in found
     ]
-    other = result.comparison
-    if other is None:
-        return row
-    fine = f".{decimals(other.difference, other.standard_error)}f"
-    return [
-        *row,
-        number(other.other, form),
-        number(other.difference, f"+{fine}"),
-        f"{number(other.low, fine)} to {number(other.high, fine)}",
-        p_text(other.p_value),
-    ]
+    return "\n\n".join(["\n".join(report.lines), *blocks, "\n".join(report.notes)])
 
 
-def part_title(part: SubsetResults, unit: str, group: str | None) -> str:
-    """Description of a table."""
-    count = f"{part.size:,} {unit if part.size != 1 else unit.removesuffix('s')}"
-    return count if part.name is None else f"{group} = {part.name}: {count}"
+def as_json(report: Report, settings: dict[str, Any]) -> str:
+    """All results, with null for undefined values."""
+    everything = _known(content(report, settings))
+    return json.dumps(everything, indent=2, ensure_ascii=False, allow_nan=False)
 
 
-def report(
-    parts: list[SubsetResults],
-    lines: list[str],
-    notes: list[str],
-    unit: str,
-    group: str | None,
-    level: float,
-) -> str:
-    """All tables, with their descriptions before and notes after."""
-    blocks = ["\n".join(lines)]
-    for part in parts:
-        rows = [cells(result) for result in part.results]
-        head = header(level, part.results[0].comparison is not None)
-        title = part_title(part, unit, group)
-        blocks.append(f"{title}\n{table(head, rows)}" if len(parts) > 1 else table(head, rows))
-    return "\n\n".join([*blocks, "\n".join(notes)])
+def _known(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _known(inside) for name, inside in value.items()}
+    if isinstance(value, list):
+        return [_known(inside) for inside in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def as_json(parts: list[SubsetResults], settings: dict[str, Any], notes: list[str]) -> str:
-    """All results as JSON, with null for undefined values."""
-    whole, *groups = parts
-    content = {
-        **settings,
-        "metrics": [_fields(result) for result in whole.results],
-        "groups": {
-            str(part.name): {
-                "rows": part.size,
-                "metrics": [_fields(result) for result in part.results],
-            }
-            for part in groups
-        },
-        "notes": notes,
-    }
-    return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
+def as_csv(report: Report, settings: dict[str, Any]) -> str:
+    """One row for each metric of each model, with all digits."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, _COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(_rows(report))
+    return text.getvalue().removesuffix("\n")
 
 
-def _fields(result: Result) -> dict[str, Any]:
-    fields = result._asdict()
-    other = result.comparison
-    fields["comparison"] = None if other is None else _known(other._asdict())
-    return _known(fields)
+def _rows(report: Report) -> Iterator[dict[str, Any]]:
+    for part in report.parts:
+        for result in part.results:
+            row = {"group": part.name, "metric": result.name}
+            first = {name: getattr(result, name) for name in _COLUMNS[4:8]}
+            yield {**row, "model": report.models[0], "value": result.estimate, **first}
+            for model, other in zip(report.models[1:], result.comparisons, strict=True):
+                yield {
+                    **row,
+                    "model": model,
+                    "value": other.other,
+                    "difference": other.difference,
+                    "difference_low": other.low,
+                    "difference_high": other.high,
+                    "difference_standard_error": other.standard_error,
+                    "p_value": other.p_value,
+                    "adjusted_p_value": other.adjusted_p_value,
+                }
 
 
-def _known(fields: dict[str, Any]) -> dict[str, Any]:
-    return {
-        name: None if isinstance(value, float) and not math.isfinite(value) else value
-        for name, value in fields.items()
-    }
+def as_markdown(report: Report, settings: dict[str, Any]) -> str:
+    """Tables of Markdown, and all that is said as paragraphs."""
+    blocks = [*report.lines]
+    for table in tables(report):
+        ruler = ["---", *["---:"] * (len(table.head) - 1)]
+        rows = [table.head, ruler, *table.rows]
+        lines = ["| " + " | ".join(cell.replace("|", r"\|") for cell in row) + " |" for row in rows]
+        blocks += [f"**{table.title}**", "\n".join(lines)]
+    return "\n\n".join([*blocks, *report.notes])
+
+
+def as_latex(report: Report, settings: dict[str, Any]) -> str:
+    """Tables of LaTeX, and all that is said as comments."""
+    blocks = ["\n".join(f"% {line}" for line in report.lines)]
+    blocks += [_tabular(table) for table in tables(report)]
+    return "\n\n".join([*blocks, "\n".join(f"% {note}" for note in report.notes)])
+
+
+def _tabular(table: Table) -> str:
+    head, *rows = (
+        " & ".join("".join(_LATEX.get(sign, sign) for sign in cell) for cell in row) + r" \\"
+        for row in (table.head, *table.rows)
+    )
+    columns = "l" + "r" * (len(table.head) - 1)
+    lines = [f"% {table.title}", rf"\begin{{tabular}}{{{columns}}}", head, r"\hline", *rows]
+    return "\n".join([*lines, r"\end{tabular}"])
+
+
+FORMATS: dict[str, Callable[[Report, dict[str, Any]], str]] = {
+    "text": as_text,
+    "json": as_json,
+    "csv": as_csv,
+    "markdown": as_markdown,
+    "latex": as_latex,
+}

@@ -23,3 +23,21 @@ from jmetrics.curves.thresholds import (
     confusion_matrix_at_thresholds as confusion_matrix_at_thresholds,
     metric_at_thresholds as metric_at_thresholds,
 )
+
+__all__ = [
+    "auc",
+    "average_precision_score",
+    "confusion_matrix_at_thresholds",
+    "det_curve",
+    "equal_error_rate",
+    "gini",
+    "ks_statistic",
+    "metric_at_thresholds",
+    "precision_at_recall",
+    "precision_recall_curve",
+    "recall_at_precision",
+    "roc_auc_score",
+    "roc_curve",
+    "sensitivity_at_specificity",
+    "specificity_at_sensitivity",
+]

@@ -29,18 +29,11 @@ from jmetrics._core.order import (
     tied_weight,
 )
 from jmetrics._core.plan import SYMMETRIC, UNIT, declared
+from jmetrics._core.scores import LabelledScores, inputs, labelled_scores, nan_if_invalid
 from jmetrics._core.sharding import with_auto_axes
 from jmetrics._core.types import ArrayLike, Number
+from jmetrics.curves._averages import AVERAGES, averaged, column_inputs
 from jmetrics.curves._presorted import presorted_auc
-from jmetrics.curves._scores import (
-    AVERAGES,
-    LabelledScores,
-    averaged,
-    column_inputs,
-    inputs,
-    labelled_scores,
-    nan_if_invalid,
-)
 
 MULTI_CLASS = ("raise", "ovr", "ovo")
 CLASS_AVERAGES = {"ovr": ("micro", "macro", "weighted", None), "ovo": ("macro", "weighted")}

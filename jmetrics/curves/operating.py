@@ -14,16 +14,16 @@ from jmetrics._core.numerics import absolute, safe_divide
 from jmetrics._core.order import Thresholds
 from jmetrics._core.plan import REAL, UNIT, declared
 from jmetrics._core.sampling import jumping
-from jmetrics._core.sharding import with_auto_axes
-from jmetrics._core.types import ArrayLike, Number
-from jmetrics.curves._points import infinity_first, rates, zero_first
-from jmetrics.curves._scores import (
+from jmetrics._core.scores import (
     LabelledScores,
     inputs,
     labelled_scores,
     nan_if_invalid,
     thresholds_of,
 )
+from jmetrics._core.sharding import with_auto_axes
+from jmetrics._core.types import ArrayLike, Number
+from jmetrics.curves._points import infinity_first, rates, zero_first
 
 
 @exportable

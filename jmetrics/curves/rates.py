@@ -10,25 +10,22 @@ import jax.numpy as jnp
 from jax import Array, lax
 from jax.typing import DTypeLike
 
+from jmetrics._core.curve_points import Points, distinct, length_of, trimmed
 from jmetrics._core.exporting import exportable
 from jmetrics._core.numerics import safe_divide
 from jmetrics._core.plan import NONNEGATIVE, REAL, UNIT, declared
+from jmetrics._core.scores import inputs, labelled_scores, thresholds_of
 from jmetrics._core.sharding import with_auto_axes
 from jmetrics._core.types import ArrayLike
 from jmetrics.curves._points import (
-    Points,
     corners,
-    distinct,
     from_nothing,
-    length_of,
     rates,
     recall_changes,
     rising,
     sized,
-    trimmed,
     without,
 )
-from jmetrics.curves._scores import inputs, labelled_scores, thresholds_of
 
 
 @exportable

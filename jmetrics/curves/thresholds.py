@@ -12,12 +12,13 @@ from jax import Array
 
 from jmetrics._core import check
 from jmetrics._core.counts import BinaryCounts
+from jmetrics._core.curve_points import distinct, length_of, trimmed
 from jmetrics._core.exporting import exportable
 from jmetrics._core.plan import NONNEGATIVE, REAL, declared
+from jmetrics._core.scores import inputs, labelled_scores, thresholds_of
 from jmetrics._core.sharding import with_auto_axes
 from jmetrics._core.types import ArrayLike
-from jmetrics.curves._points import distinct, length_of, sized, trimmed
-from jmetrics.curves._scores import inputs, labelled_scores, thresholds_of
+from jmetrics.curves._points import sized
 
 
 @exportable

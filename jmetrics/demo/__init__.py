@@ -12,6 +12,8 @@ from typing import NamedTuple
 
 from jmetrics.demo import amounts, picture, quantiles, ranking
 
+__all__ = ["FULL", "Budget", "run"]
+
 
 class Budget(NamedTuple):
     """Numbers of training epochs and of resamples."""

@@ -1,4 +1,25 @@
-"""Intervals from the values of a metric in resamples."""
+"""Intervals from the values of a metric in resamples.
+
+"bca" is the bootstrap corrected for bias and acceleration (Efron 1987). Suppose that some
+increasing function of the metric, which nobody need know, makes the estimate normal:
+
+    φ̂ ~ N(φ − z₀ σ, σ²)   with   σ = 1 + a φ.
+
+Shift and scale it so that φ̂ = 0. Resamples, for which 0 is the truth, are N(−z₀, 1), so that the
+fraction Φ(z₀) of them is below the estimate, which tells z₀. The upper end is the φ for which the
+estimate is z standard deviations below its expectation, and the lower end has −z for z:
+
+    0 = φ − z₀ σ − z σ   and hence   φ = (z₀ + z) / (1 − a (z₀ + z)).
+
+The fraction Φ(z₀ + φ) of resamples is below that. Fractions are the same on the scale of the
+metric, so that its ends are the quantiles of the resamples at
+
+    Φ(z₀ + (z₀ ± z) / (1 − a (z₀ ± z))).
+
+As a (z₀ ± z) rises to 1, φ goes to infinity and the end to the most extreme resample, where it
+stays. To first order a is a sixth of the skewness of the estimate, see `influence_moments`. With
+z₀ = a = 0 all this is "percentile".
+"""
 
 from __future__ import annotations
 
@@ -60,19 +81,19 @@ def spread(replicates: Replicates, scale: Array, level: Array, method: str) -> R
     square = jnp.where(known, jnp.square(deviation - bias[None]), jnp.zeros_like(deviation))
     error = safe_sqrt(safe_divide(jnp.sum(square, axis=0), n_known - 1, jnp.nan))
     error = jnp.where(n_known > 1, error, jnp.nan)
-    # Half a resample away from none and from all of them the bias is still a number.
+    # Half a resample away from none and from all of them, z0 is finite.
     fraction = jnp.clip(below + tied / 2, 0.5, jnp.maximum(defined - 0.5, 0.5))
     fraction = safe_divide(fraction, defined, 0.5)
-    # The normal quantiles of (1 + level) / 2 and of the proportion.
+    # z and z0, the normal quantiles of (1 + level) / 2 and of the fraction.
     level = jnp.broadcast_to(level, fraction.shape)
-    reach, off = math.sqrt(2) * lax.erf_inv(jnp.stack([level, 2 * fraction - 1]))
+    z, z0 = math.sqrt(2) * lax.erf_inv(jnp.stack([level, 2 * fraction - 1]))
     only = estimate[0]
     if method == "normal":
-        low, high = only - reach * error, only + reach * error
+        low, high = only - z * error, only + z * error
     else:
         tails = jnp.stack([(1 - level) / 2, (1 + level) / 2])
         if method == "bca":
-            tails = _moved(jnp.stack([-reach, reach]), off, replicates.acceleration)
+            tails = _bca_levels(jnp.stack([-z, z]), z0, replicates.acceleration)
         low, high = _quantiles(jnp.sort(used, axis=0), defined, tails)
     if method == "basic":
         low, high = 2 * only - high, 2 * only - low
@@ -82,13 +103,13 @@ def spread(replicates: Replicates, scale: Array, level: Array, method: str) -> R
     return ReplicateSummary(low, high, error, bias, p_value, distribution.shape[0] - whole)
 
 
-def _moved(normal: Array, off: Array, acceleration: Array) -> Array:
-    """Tail probabilities corrected for the bias and the acceleration of the standard error."""
-    moved = off[None] + normal
-    denominator = 1 - acceleration * moved
-    limit = jnp.where(moved < 0, -jnp.inf, jnp.inf)
-    moved = jnp.where(denominator <= 0, limit, off[None] + safe_divide(moved, denominator, 0.0))
-    return lax.erfc(-math.sqrt(0.5) * moved) / 2
+def _bca_levels(z: Array, z0: Array, acceleration: Array) -> Array:
+    """Φ(z0 + (z0 + z) / (1 − a (z0 + z))), the levels of the quantiles that are the ends."""
+    shifted = z0[None] + z
+    denominator = 1 - acceleration * shifted
+    limit = jnp.where(shifted < 0, -jnp.inf, jnp.inf)
+    end = jnp.where(denominator <= 0, limit, z0[None] + safe_divide(shifted, denominator, 0.0))
+    return lax.erfc(-math.sqrt(0.5) * end) / 2
 
 
 def studentized(replicates: Replicates) -> Array:
@@ -148,7 +169,12 @@ def centred(influences: Array, counts: Array) -> Array:
 
 
 def influence_moments(influences: Array, counts: Array) -> InfluenceMoments:
-    """Moments of independent units along the last axis, each repeated `counts` times."""
+    """Moments of independent units along the last axis, each repeated `counts` times.
+
+    A sum of independent terms of the size of the influences l has the variance Σ l² and the third
+    moment Σ l³, so that its skewness is Σ l³ / (Σ l²)^(3/2). The powers are those of l / max |l|,
+    whose sums do not underflow.
+    """
     influences, counts = centred(influences, counts), jnp.broadcast_to(counts, influences.shape)
     unit = lax.stop_gradient(jnp.max(jnp.abs(influences), axis=-1, keepdims=True, initial=0.0))
     ratio = safe_divide(influences, jnp.broadcast_to(unit, influences.shape), 0.0)

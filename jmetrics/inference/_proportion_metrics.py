@@ -10,7 +10,7 @@ import jax.numpy as jnp
 from jmetrics._core.plan import Plan
 from jmetrics._core.types import Number
 from jmetrics.inference._interval import Interval
-from jmetrics.inference._plans import Problem
+from jmetrics.inference._reweighting.problem import Problem
 from jmetrics.inference.proportions import proportion_interval
 
 

@@ -15,14 +15,13 @@ from jmetrics._core.exporting import exportable
 from jmetrics._core.lists import SegmentLists
 from jmetrics._core.sharding import with_auto_axes
 from jmetrics._core.types import ArrayLike, Number
-from jmetrics.inference._cells import in_cells
-from jmetrics.inference._draws import EXCHANGE
+from jmetrics.inference._drawing.draws import EXCHANGE, draw, starts_of
+from jmetrics.inference._drawing.units import CellCounts, SampleInfo, Samples
 from jmetrics.inference._endpoints import at_least_as_extreme, p_value_of
 from jmetrics.inference._interval import short_repr
-from jmetrics.inference._plans import Problem, make_problem
-from jmetrics.inference._resamples import Settings, in_resamples, scheme_of, summarised
-from jmetrics.inference._routes import precompute_invariants
-from jmetrics.inference._samples import CellCounts, SampleInfo, Samples
+from jmetrics.inference._reweighting.problem import Problem, make_problem
+from jmetrics.inference._reweighting.routes import in_cells, precompute_invariants
+from jmetrics.inference.resampling import MetricResampling, in_resamples, scheme_of, summarised
 
 
 @exportable
@@ -149,11 +148,11 @@ def paired_bootstrap(
     found = summarised(
         key,
         problem,
+        MetricResampling(method, scheme, contrast=True),
         n_resamples=n_resamples,
         confidence_level=confidence_level,
         batch_size=batch_size,
         progress=progress,
-        settings=Settings(method, scheme, contrast=True),
     )
     values = jax.tree.map(lambda a: a[::-1], found.values)
     return Comparison(values, *(getattr(found, name) for name in _FIELDS))
@@ -291,11 +290,11 @@ def compare(
     found = summarised(
         key,
         problem,
+        MetricResampling(method, scheme, contrast=True, table=True),
         n_resamples=n_resamples,
         confidence_level=confidence_level,
         batch_size=batch_size,
         progress=progress,
-        settings=Settings(method, scheme, contrast=True, table=True),
     )
     return _table(found)
 
@@ -493,20 +492,20 @@ class _Exchange(NamedTuple):
 
     def starts(self, key: Array, state: tuple[Problem, Problem], n: int) -> Array:
         """What each of `n` exchanges is drawn from."""
-        return state[0].source().starts(key, EXCHANGE, n)
+        return starts_of(key, state[0].source(), EXCHANGE, n)
 
     def row(self, start: Array, state: tuple[Problem, Problem]) -> Array:
         """Difference of the models after an exchange."""
         problem, both = state
         source = problem.source()
-        return _difference(both, source, source.draw(start, EXCHANGE))
+        return _difference(both, source, draw(start, source, EXCHANGE))
 
     def result(self, rows: Array, state: tuple[Problem, Problem]) -> PermutationTest:
         """Test."""
         problem, both = state
         source = problem.source()
         observed = _difference(both, source, jnp.zeros_like(source.observed_counts))
-        values = problem.values(source.weight * source.entries(source.observed_counts))
+        values = problem.values(problem.observed_weight)
         known = ~jnp.isnan(rows)
         far = at_least_as_extreme(rows, observed[None], jnp.max(jnp.abs(values), axis=0)[None])
         n_far, n_known = jnp.sum(jnp.stack([far, known]), axis=1, dtype=jnp.int32)

@@ -1,4 +1,22 @@
-"""DeLong's intervals and tests of areas under ROC curves, without resampling."""
+"""DeLong's intervals and tests of areas under ROC curves, without resampling.
+
+Let p_i be the weight of positive i as a fraction of that of all positives, q_j that of negative j,
+and ψ(i, j) be 1 if i has the higher score, ½ if they are tied, and 0 otherwise. Then
+
+    AUC = Σ_i Σ_j p_i q_j ψ(i, j) = Σ_i p_i beats_i = Σ_j q_j beaten_j,
+
+    beats_i = Σ_j q_j ψ(i, j)   and   beaten_j = Σ_i p_i ψ(i, j),
+
+the weight of what i is above, and of what j is below. Both are cumulative sums in the order of the
+scores, so that one sort gives all of them (Sun & Xu 2014). The AUC is a mean of `beats` over the
+positives and of `beaten` over the negatives; by Hoeffding's projection its error is, to first
+order, the sum of the errors of the two means, which are independent. What a sample adds to it is
+
+    p_i (beats_i − AUC)   or   q_j (beaten_j − AUC).
+
+Squares of these, or products for two scores, sum to the covariances of the areas; a factor
+m / (m − 1) for m positives, and likewise for negatives, makes them unbiased, as in a variance.
+"""
 
 from __future__ import annotations
 
@@ -158,6 +176,8 @@ def _delong_test(y_true, y_scores, sample_weight, where):
     differences = areas[1:] - areas[0]
     within = covariance[1:] - covariance[:1]
     within = within[:, 1:] - within[:, :1]
+    # χ² = dᵀ S⁻¹ d for differences d with covariances S, along the axes of S. Scores of one order
+    # make S singular, so that axes count only if their variance is more than rounding.
     variances, axes = jnp.linalg.eigh((within + within.T) / 2)
     # A difference without variance is certain: it adds 0 if it is 0, and infinity otherwise.
     eps = jnp.finfo(areas.dtype).eps

@@ -12,12 +12,13 @@ from jax import Array, lax
 from jax.typing import DTypeLike
 
 from jmetrics._core import check
+from jmetrics._core.items import in_dtype_of, in_some_list, item_lists, of_items, valid_lists
 from jmetrics._core.lists import Lists, RowLists
 from jmetrics._core.numerics import Whole, accumulator, scaled, weighted_mean
 from jmetrics._core.sharding import with_auto_axes
 from jmetrics._core.types import Number
-from jmetrics._core.weights import admissible, clean, combine, over_trailing
-from jmetrics.ranking._lists import in_dtype_of, in_some_list, lists_of, of_items
+from jmetrics._core.weights import clean, combine
+from jmetrics.ranking.gains import Gain, discounted
 
 
 class Items(NamedTuple):
@@ -44,6 +45,13 @@ class ListLoss(NamedTuple):
     reason: str
     """Why the other entries are invalid."""
     finisher: Finisher
+
+
+@functools.lru_cache(maxsize=64)
+def gain_loss(gain: Gain, finisher: Finisher, **static: Any) -> ListLoss:
+    """A loss of gains over the best possible ones, cached so that each gain compiles once."""
+    score = discounted(gain, ideal=True)
+    return ListLoss(score.prepare, score.reason, functools.partial(finisher, **static))
 
 
 def list_loss(
@@ -94,19 +102,9 @@ def _list_loss(
         counted = jnp.where(some, weight, jnp.zeros_like(weight))
         values = weighted_mean(values, counted, undefined=0.0)
     for right, reason in ((valid, loss.reason), (score == score, "`y_score` must not be NaN")):
-        wrong = lists.sum((on & ~right).astype(jnp.int32)) > 0
-        fine = admissible(weight, ~wrong)
+        fine = valid_lists(lists, on, weight, right)
         values = check.nan_unless(values, jnp.all(fine) if average == "mean" else fine, reason)
     return in_some_list(values, segment_ids, on, count)
-
-
-def item_lists(
-    score: Array, where: Array | None, segment_ids: Array | None, count: int
-) -> tuple[Array, Lists]:
-    """Which items are not masked, and the lists of those."""
-    on = combine(None, where, score.shape, jnp.int32) != 0
-    on = jnp.broadcast_to(over_trailing(on, score.ndim), score.shape)
-    return on, lists_of(segment_ids, None if where is None else on, count)
 
 
 def scores_of_items(score: Array, dtype: DTypeLike, on: Array, lists: Lists) -> Array:

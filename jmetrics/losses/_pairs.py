@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import jax
@@ -9,22 +10,14 @@ import jax.numpy as jnp
 from jax import Array, lax
 from jax.typing import DTypeLike
 
-from jmetrics._core import check
 from jmetrics._core.counts import are_binary, is_positive
+from jmetrics._core.limbs import two_sum
+from jmetrics._core.merging import DomainCheck
 from jmetrics._core.numerics import Whole, accumulator, safe_divide, scaled_by_sum, weighted_sum
 from jmetrics._core.pairs import KERNELS, SortedPoints, pair_sum, sort_points
 from jmetrics._core.plan import NONNEGATIVE, UNIT, Ends
 from jmetrics._core.types import Number
 from jmetrics._core.weights import admissible, clean, combine, relative
-
-SURROGATES = (*KERNELS, "square", "exponential", "auc_margin")
-MARGINS = ("squared_hinge", "hinge", "square", "auc_margin")
-"""Surrogates with a margin; the others have a temperature."""
-
-
-def range_of_penalty(surrogate: str) -> Ends:
-    """Range of means of a penalty."""
-    return UNIT if surrogate in ("sigmoid", "laplace") else NONNEGATIVE
 
 
 class ShiftedScores(NamedTuple):
@@ -38,9 +31,10 @@ class ShiftedScores(NamedTuple):
     usable: Array
     """Whether the squares of all scores with positive weight are finite."""
 
-    def nan_unless_valid(self, loss: Array) -> Array:
-        """Return the loss, or NaN for scores that are out of range."""
-        return check.nan_unless(loss, self.usable, "`y_score` and its square must be finite")
+    @property
+    def checks(self) -> tuple[DomainCheck, ...]:
+        """Whether the scores are in range."""
+        return (DomainCheck(self.usable, "`y_score` and its square must be finite"),)
 
 
 class BinaryScores(NamedTuple):
@@ -62,11 +56,10 @@ class BinaryScores(NamedTuple):
         """Weight of the negatives, 0 for positives."""
         return jnp.where(self.truth, jnp.zeros_like(self.weight), self.weight)
 
-    def nan_unless_valid(self, loss: Array) -> Array:
-        """Return the loss, or NaN for invalid labels or scores."""
-        return self.at.nan_unless_valid(
-            check.nan_unless(loss, self.labelled, "`y_true` must be 0 or 1")
-        )
+    @property
+    def checks(self) -> tuple[DomainCheck, ...]:
+        """Whether labels and scores are valid."""
+        return (DomainCheck(self.labelled, "`y_true` must be 0 or 1"), *self.at.checks)
 
 
 class Options(NamedTuple):
@@ -81,11 +74,13 @@ class Options(NamedTuple):
     def of(cls, surrogate: str, margin: Number, temperature: Number, dtype: DTypeLike) -> Options:
         """Options in a dtype."""
         margin, temperature = jnp.asarray(margin, dtype), jnp.asarray(temperature, dtype)
-        return cls(margin, temperature, (temperature > 0) | (surrogate in MARGINS))
+        unused = SURROGATES[surrogate].has_margin
+        return cls(margin, temperature, (temperature > 0) | unused)
 
-    def nan_unless_valid(self, loss: Array) -> Array:
-        """Return the loss, or NaN for an invalid temperature."""
-        return check.nan_unless(loss, self.valid_temperature, "`temperature` must be positive")
+    @property
+    def checks(self) -> tuple[DomainCheck, ...]:
+        """Whether the temperature is valid."""
+        return (DomainCheck(self.valid_temperature, "`temperature` must be positive"),)
 
 
 def binary_scores(
@@ -118,7 +113,8 @@ def shift_scores(
     zero = lax.stop_gradient(jnp.min(jnp.where(smallest, score, jnp.inf), initial=jnp.inf))
     zero = jnp.where(jnp.isfinite(zero), zero, jnp.zeros_like(zero))
     raw = jnp.where(finite, score, zero)
-    score, compensation = _plus(raw, -zero)
+    score, compensation = two_sum(raw, -zero)
+    compensation = lax.stop_gradient(compensation)
     return ShiftedScores(score, compensation, raw, jnp.all((weight == 0) | finite))
 
 
@@ -132,17 +128,10 @@ def _shift_integers(score: Array, dtype: DTypeLike, unmasked: Array) -> ShiftedS
     return ShiftedScores(near, compensation, raw, jnp.ones((), jnp.bool_))
 
 
-def _plus(a: Array, b: Array) -> tuple[Array, Array]:
-    """Add two numbers: the rounded sum and its rounding error."""
-    total = a + b
-    moved = total - a
-    return total, lax.stop_gradient((a - (total - moved)) + (b - moved))
-
-
 def shifted(at: ShiftedScores, by: Array) -> tuple[Array, Array]:
     """Subtract an amount from scores."""
-    score, compensation = _plus(at.score, -by)
-    return score, at.compensation + compensation
+    score, compensation = two_sum(at.score, -by)
+    return score, at.compensation + lax.stop_gradient(compensation)
 
 
 def normalised_weights(weight: Array, dtype: DTypeLike) -> Array:
@@ -162,7 +151,8 @@ def mean_penalty(
 
     Entries in `truth` never have weight as negatives, the others never as positives.
     """
-    if surrogate in KERNELS:
+    closed_form = SURROGATES[surrogate].mean
+    if closed_form is None:
         points = penalty_points(surrogate, at, truth, options)
         p, n = (scaled_by_sum(weight.astype(at.score.dtype)) for weight in (positive, negative))
         weight = jnp.where(truth, p, n)
@@ -173,8 +163,7 @@ def mean_penalty(
         normalised_weights(negative, at.score.dtype),
     )
     both = jnp.any(positive != 0) & jnp.any(negative != 0)
-    closed = {"square": _square, "exponential": _exponential, "auc_margin": _auc_margin}
-    loss = closed[surrogate](at, truth, p, n, options)
+    loss = closed_form(at, truth, p, n, options)
     return jnp.where(both, loss, jnp.zeros_like(loss))
 
 
@@ -182,7 +171,7 @@ def penalty_points(
     surrogate: str, at: ShiftedScores, truth: Array, options: Options
 ) -> SortedPoints:
     """Points whose differences are s_i − s_j, less the margin if there is one."""
-    if surrogate not in MARGINS:
+    if not SURROGATES[surrogate].has_margin:
         smooth = options.temperature if KERNELS[surrogate].smooth else None
         return sort_points(at.score, at.compensation, by=at.raw, smooth=smooth)
     margin = jnp.where(truth, options.margin, jnp.zeros_like(options.margin))
@@ -191,7 +180,7 @@ def penalty_points(
 
 def scale_of(surrogate: str, options: Options) -> Array | float:
     """Temperature of a surrogate that has one."""
-    return 1.0 if surrogate in MARGINS else options.temperature
+    return 1.0 if SURROGATES[surrogate].has_margin else options.temperature
 
 
 def _square(at: ShiftedScores, _: Array, p: Array, n: Array, options: Options) -> Array:
@@ -246,3 +235,41 @@ def highest(at: ShiftedScores, on: Array) -> tuple[Array, Array]:
         jnp.where(on & (at.score == top), at.compensation, -jnp.inf), initial=-jnp.inf
     )
     return top, jnp.where(jnp.isfinite(compensation), compensation, jnp.zeros_like(compensation))
+
+
+class Surrogate(NamedTuple):
+    """A penalty φ(t) on the difference t of the scores of a pair."""
+
+    has_margin: bool = False
+    """Whether φ has a margin; otherwise it has a temperature."""
+    at_most_one: bool = False
+    penalty: Callable[[Array, Options], Array] | None = None
+    """φ itself, for losses that have its argument for every sample."""
+    mean: Callable[..., Array] | None = None
+    """Closed form of the mean over all pairs; None for those of `KERNELS`, which sum over pairs."""
+
+
+SURROGATES = {
+    "squared_hinge": Surrogate(
+        has_margin=True,
+        penalty=lambda t, options: jnp.square(jnp.maximum(options.margin - t, 0)),
+    ),
+    "hinge": Surrogate(
+        has_margin=True, penalty=lambda t, options: jnp.maximum(options.margin - t, 0)
+    ),
+    "laplace": Surrogate(at_most_one=True),
+    "logistic": Surrogate(penalty=lambda t, options: jax.nn.softplus(-t / options.temperature)),
+    "sigmoid": Surrogate(
+        at_most_one=True, penalty=lambda t, options: jax.nn.sigmoid(-t / options.temperature)
+    ),
+    "square": Surrogate(has_margin=True, mean=_square),
+    "exponential": Surrogate(
+        penalty=lambda t, options: jnp.exp(-t / options.temperature), mean=_exponential
+    ),
+    "auc_margin": Surrogate(has_margin=True, mean=_auc_margin),
+}
+
+
+def range_of_penalty(surrogate: str) -> Ends:
+    """Range of means of a penalty."""
+    return UNIT if SURROGATES[surrogate].at_most_one else NONNEGATIVE

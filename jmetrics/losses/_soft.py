@@ -10,8 +10,8 @@ from jax import Array
 from jmetrics._core import check
 from jmetrics._core.counts import BinaryCounts, are_binary, binary_counts, is_positive
 from jmetrics._core.numerics import accumulator
+from jmetrics._core.probabilities import PROBABLE, classified, wrong_label
 from jmetrics._core.weights import admissible, clean, combine, over_trailing, relative
-from jmetrics.probability._classes import PROBABLE, classified, wrong_label
 
 
 class SoftLabels(NamedTuple):

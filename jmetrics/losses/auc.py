@@ -8,6 +8,7 @@ import jax
 from jax import Array
 
 from jmetrics._core import check
+from jmetrics._core.merging import apply_checks
 from jmetrics._core.plan import declared
 from jmetrics._core.sharding import with_auto_axes
 from jmetrics._core.types import ArrayLike, Number
@@ -100,4 +101,4 @@ def _auc_loss(y_true, y_score, sample_weight, where, margin, temperature, *, sur
     data = binary_scores(y_true, y_score, sample_weight, where)
     options = Options.of(surrogate, margin, temperature, data.at.score.dtype)
     loss = mean_penalty(surrogate, data.at, data.truth, data.positive, data.negative, options)
-    return data.nan_unless_valid(options.nan_unless_valid(loss))
+    return apply_checks(loss, (*options.checks, *data.checks))

@@ -10,6 +10,7 @@ from jax import Array
 
 from jmetrics._core import check
 from jmetrics._core.counts import are_labels, as_labels
+from jmetrics._core.merging import apply_checks
 from jmetrics._core.numerics import accumulator, safe_divide, weighted_sum
 from jmetrics._core.plan import declared
 from jmetrics._core.sharding import with_auto_axes
@@ -110,7 +111,7 @@ def _group_auc_loss(
     positive = jnp.where(members == (kind != "bpsn"), data.positive, jnp.zeros_like(data.weight))
     negative = jnp.where(members == (kind != "bnsp"), data.negative, jnp.zeros_like(data.weight))
     loss = mean_penalty(surrogate, data.at, data.truth, positive, negative, options)
-    return data.nan_unless_valid(options.nan_unless_valid(loss))
+    return apply_checks(loss, (*options.checks, *data.checks))
 
 
 @declared(
@@ -225,7 +226,7 @@ def _multiclass_auc_loss(
     loss = safe_divide(jnp.sum(importance * losses), jnp.sum(importance), 0.0)
     loss = check.nan_unless(loss, jnp.all(admissible(weight, known)), "`y_true` must be a class")
     loss = check.nan_unless(loss, jnp.all(usable), "`y_score` and its square must be finite")
-    return options.nan_unless_valid(loss)
+    return apply_checks(loss, options.checks)
 
 
 def _opponents(total: Array, multi_class: str, average: str) -> Array:

@@ -12,6 +12,7 @@ from jax.typing import DTypeLike
 
 from jmetrics._core import check
 from jmetrics._core.exporting import exportable
+from jmetrics._core.merging import apply_checks
 from jmetrics._core.numerics import safe_divide, scaled_by_sum, weighted_sum
 from jmetrics._core.order import order, tied_weight
 from jmetrics._core.pairs import arrange, kernel_sum, sort_points
@@ -102,7 +103,7 @@ def _average_precision_loss(
     options = Options.of(surrogate, margin, temperature, data.at.score.dtype)
     above = (_soft_counts if surrogate == "laplace" else _hinge_sums)(data, options)
     loss = weighted_sum(_missed(above), normalised_weights(data.positive, dtype))
-    return data.nan_unless_valid(options.nan_unless_valid(loss))
+    return apply_checks(loss, (*options.checks, *data.checks))
 
 
 class Above(NamedTuple):
@@ -294,4 +295,4 @@ def _soap_loss(y_true, y_score, sample_weight, where, state, index, decay, margi
     loss = check.nan_unless(loss, (decay >= 0) & (decay < 1), "`decay` must be in [0, 1)")
     pairs = zip(state, now, strict=True)
     fresh = (a.at[slot].set(u.astype(a.dtype), mode="drop") for a, u in pairs)
-    return data.nan_unless_valid(loss), SoapState(*fresh)
+    return apply_checks(loss, data.checks), SoapState(*fresh)

@@ -9,11 +9,12 @@ import jax.numpy as jnp
 from jax import Array, lax
 
 from jmetrics._core import check
+from jmetrics._core.merging import apply_checks
 from jmetrics._core.numerics import weighted_sum
 from jmetrics._core.plan import UNIT, declared
+from jmetrics._core.probabilities import classified, domain_checks, is_class
 from jmetrics._core.types import ArrayLike, Number
 from jmetrics._core.weights import relative
-from jmetrics.probability._classes import classified, domain_checks, is_class
 from jmetrics.probability.calibration import MULTI_CLASS, BinSums, error_of, top_label
 
 _NORMS = ("l1", "l2")
@@ -114,9 +115,7 @@ def _calibration_error_loss(
         confidence, hit = top_label(data)
         loss = of(confidence, hit)
     loss = jnp.where(jnp.any(data.weight != 0), loss, jnp.zeros_like(loss))
-    for domain in domain_checks(data, confidence):
-        loss = domain.apply(loss)
-    return loss
+    return apply_checks(loss, domain_checks(data, confidence))
 
 
 def _soft_bins(

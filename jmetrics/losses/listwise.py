@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import math
 from typing import Any, NamedTuple
 
@@ -10,6 +9,7 @@ import jax.numpy as jnp
 from jax import Array, lax
 
 from jmetrics._core import check
+from jmetrics._core.items import NOT_NAN
 from jmetrics._core.lists import RankedGains, RowLists, ranked_gains
 from jmetrics._core.numerics import bit_length, safe_divide
 from jmetrics._core.plan import AT_MOST_ONE, NONNEGATIVE, declared
@@ -17,6 +17,7 @@ from jmetrics._core.types import ArrayLike, Number
 from jmetrics.losses._lists import (
     Items,
     ListLoss,
+    gain_loss,
     largest,
     list_loss,
     over_pairs,
@@ -24,8 +25,7 @@ from jmetrics.losses._lists import (
     sum_where,
     total,
 )
-from jmetrics.ranking._lists import NOT_NAN
-from jmetrics.ranking.gains import Gain, discount, discounted, ideal_gain
+from jmetrics.ranking.gains import Gain, discount, ideal_gain
 
 
 @declared(
@@ -228,7 +228,7 @@ def neural_ndcg_loss(
         0.3115
     """
     return list_loss(
-        _neural_ndcg(gain),
+        gain_loss(gain, _sorted_gains),
         y_true,
         y_score,
         segment_ids,
@@ -272,6 +272,15 @@ def _listmle(items: Items, temperature: Number) -> tuple[Array, Array]:
 def _above_own(ranked: RankedGains, temperature: Array) -> Array:
     """log Σ exp(gain / τ) of a list up to the last rank tied with each, minus its own gain / τ.
 
+    Under the model of Plackett and Luce the first item is drawn with probability exp(s_i / τ) over
+    the sum of those of all, the next from what is left, and so on: so minus the log-likelihood of
+    the order of the labels is
+
+        Σ_i (log Σ_{j : y_j ≤ y_i} exp(s_j / τ) − s_i / τ),
+
+    where equal labels are all still there (Breslow 1974). Here ranks are by rising label, and the
+    `gain` of an item is its score, so the inner sum is over ranks up to those tied with i.
+
     The sums double in length until they reach the first rank. Each is kept as the largest gain
     and the logarithm of the sum relative to it, and only differences of gains are divided by τ, so
     that no digit is lost to the size of the gains or the gaps between them.
@@ -308,14 +317,36 @@ _SOFTMAX = ListLoss(_relevance, "`y_true` must not be negative or NaN", _softmax
 _LISTMLE = ListLoss(_any_order, NOT_NAN, _listmle)
 
 
-@functools.lru_cache(maxsize=64)
-def _neural_ndcg(gain: Gain) -> ListLoss:
-    """The loss for a gain, cached so that it compiles once."""
-    score = discounted(gain, ideal=True)
-    return ListLoss(score.prepare, score.reason, _sorted_gains)
-
-
 def _sorted_gains(items: Items, temperature: Number) -> tuple[Array, Array]:
+    """1 − Σ_r d(r) Σ_j P_rj g_j over the best discounted gain, ranks r from 0.
+
+    Row r of NeuralSort's matrix P is the softmax of the logits
+
+        c_j(r) = ((n − 1 − 2 r) s_j − Σ_k |s_j − s_k|) / τ.
+
+    Let items be in falling order of score, with gaps δ_j = (s_j − s_{j+1}) / τ. Then
+
+        c_j(r) − c_{j+1}(r) = (2 (j − r) + 1) δ_j,
+
+    so from item r, the largest of its row, logits fall by 1, 3, 5, … times the gaps on either
+    side. With f_rj = exp(c_j(r) − c_r(r)) ≤ 1 the gain at rank r is
+
+        Σ_j P_rj g_j = g_r + Σ_{j≠r} f_rj (g_j − g_r) / M_r,   M_r = 1 + Σ_{j≠r} f_rj
+
+    (`_row`), where nothing is as large as the scores or their sums.
+
+    Neighbours need more care: f_{r,r+1} = f_{r+1,r} = exp(−δ_r), which is 1 for a tie. Their
+    exchange in both rows,
+
+        exp(−δ_r) (g_{r+1} − g_r) (d(r) / M_r − d(r + 1) / M_{r+1}),
+
+    would be a difference of nearly equal numbers; `_sorted_gain` has it with d(r) − d(r + 1), which
+    is known exactly, and M_{r+1} − M_r, from which the common term is left out.
+
+    Values follow from the gaps alone. Derivatives do not: |s_j − s_k| of tied scores has the mean
+    of its slopes, 0, while a gap has that of one order. They are carried by terms of `_Place` that
+    are 0 and have the derivative of the definition.
+    """
     temperature = positive("temperature", temperature, items.score.dtype)
     label, score = (
         ranked_gains(items.score, of, items.lists, "stable", by_rank=True)

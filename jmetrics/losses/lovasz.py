@@ -9,14 +9,13 @@ import jax.numpy as jnp
 from jax import Array, lax
 
 from jmetrics._core import check
-from jmetrics._core.counts import are_binary, is_positive
+from jmetrics._core.counts import are_binary, average_score, is_positive
 from jmetrics._core.numerics import absolute, accumulator, safe_divide
 from jmetrics._core.order import Order, order
 from jmetrics._core.plan import NONNEGATIVE, UNIT, declared
 from jmetrics._core.sharding import with_auto_axes
 from jmetrics._core.types import ArrayLike
 from jmetrics._core.weights import admissible, clean, combine, relative
-from jmetrics.classification._averages import average_score
 from jmetrics.losses._soft import counts_of, loss_in_domain, soft_label_inputs, soft_labels
 
 _AVERAGES = ("binary", "macro", "weighted", None)

@@ -15,11 +15,10 @@ import jax.numpy as jnp
 from jax import Array
 
 from jmetrics._core import check
-from jmetrics._core.counts import BinaryCounts
+from jmetrics._core.counts import AVERAGES, BinaryCounts, average_score
 from jmetrics._core.numerics import safe_divide
 from jmetrics._core.plan import Ends, declared, including
 from jmetrics._core.types import ArrayLike, Number
-from jmetrics.classification._averages import AVERAGES, average_score
 from jmetrics.classification.overlap import fbeta, jaccard
 from jmetrics.losses._soft import counts_of, loss_of, soft_label_inputs, soft_labels
 

@@ -12,20 +12,21 @@ import jax.numpy as jnp
 from jax import Array, lax
 
 from jmetrics._core import check
+from jmetrics._core.items import NOT_NAN
 from jmetrics._core.numerics import safe_divide
 from jmetrics._core.plan import NONNEGATIVE, declared
 from jmetrics._core.types import ArrayLike, Number
 from jmetrics.losses._lists import (
     Items,
     ListLoss,
+    gain_loss,
     list_loss,
     over_pairs,
     positive,
     sum_where,
     total,
 )
-from jmetrics.ranking._lists import NOT_NAN
-from jmetrics.ranking.gains import Gain, discount, discounted, ideal_gain
+from jmetrics.ranking.gains import Gain, discount, ideal_gain
 
 
 @declared(
@@ -244,7 +245,7 @@ def lambda_loss(
     """
     check.one_of("scheme", scheme, tuple(_SCHEMES))
     return list_loss(
-        _lambda_loss(gain, scheme),
+        gain_loss(gain, _weighted_pairs, scheme=scheme),
         y_true,
         y_score,
         segment_ids,
@@ -285,14 +286,6 @@ _LOGISTIC, _HINGE = (
     ListLoss(_as_they_are, NOT_NAN, functools.partial(_mean_of_pairs, penalty=penalty))
     for penalty in (_logistic, _hinge)
 )
-
-
-@functools.lru_cache(maxsize=64)
-def _lambda_loss(gain: Gain, scheme: str) -> ListLoss:
-    """The loss for a gain, cached so that it compiles once."""
-    score = discounted(gain, ideal=True)
-    finisher = functools.partial(_weighted_pairs, scheme=scheme)
-    return ListLoss(score.prepare, score.reason, finisher)
 
 
 class _Ranked(NamedTuple):

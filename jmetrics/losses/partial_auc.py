@@ -9,6 +9,7 @@ import jax.numpy as jnp
 from jax import Array, lax
 
 from jmetrics._core import check
+from jmetrics._core.merging import apply_checks
 from jmetrics._core.numerics import safe_divide
 from jmetrics._core.order import order, tied_weight, unsort
 from jmetrics._core.plan import declared
@@ -105,7 +106,7 @@ def _partial_auc_loss(
     loss = mean_penalty(surrogate, data.at, data.truth, positive, negative, options)
     loss = check.nan_unless(loss, (most > 0) & (most <= 1), "`max_fpr` must be in (0, 1]")
     loss = check.nan_unless(loss, (least >= 0) & (least < 1), "`min_tpr` must be in [0, 1)")
-    return data.nan_unless_valid(options.nan_unless_valid(loss))
+    return apply_checks(loss, (*options.checks, *data.checks))
 
 
 def _hardest(data: BinaryScores, top: Array, bottom: Array) -> tuple[Array, Array]:

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
 
 import jax
 import jax.numpy as jnp
 from jax import Array
 
 from jmetrics._core import check
+from jmetrics._core.merging import apply_checks
 from jmetrics._core.numerics import safe_divide, scaled_by_sum, weighted_sum
 from jmetrics._core.pairs import KERNELS, kernel_sum
 from jmetrics._core.plan import declared
 from jmetrics._core.sharding import with_auto_axes
 from jmetrics._core.types import ArrayLike, Number
 from jmetrics.losses._pairs import (
+    SURROGATES,
     Options,
     binary_scores,
     highest,
@@ -107,7 +108,7 @@ def _p_norm_push_loss(
     height = safe_divide(height, jnp.sum(p), 0.0)
     loss = _power_mean(height, normalised_weights(data.negative, dtype), power)
     loss = check.nan_unless(loss, power >= 1, "`power` must be at least 1")
-    return data.nan_unless_valid(options.nan_unless_valid(loss))
+    return apply_checks(loss, (*options.checks, *data.checks))
 
 
 def _power_mean(x: Array, weight: Array, power: Array) -> Array:
@@ -127,13 +128,7 @@ def _power_mean(x: Array, weight: Array, power: Array) -> Array:
     return jnp.where(some, top * root, jnp.zeros_like(top))
 
 
-_PENALTIES: dict[str, Callable[[Array, Options], Array]] = {
-    "squared_hinge": lambda t, options: jnp.square(jnp.maximum(options.margin - t, 0)),
-    "hinge": lambda t, options: jnp.maximum(options.margin - t, 0),
-    "logistic": lambda t, options: jax.nn.softplus(-t / options.temperature),
-    "sigmoid": lambda t, options: jax.nn.sigmoid(-t / options.temperature),
-    "exponential": lambda t, options: jnp.exp(-t / options.temperature),
-}
+_PENALTIES = {name: s.penalty for name, s in SURROGATES.items() if s.penalty is not None}
 
 
 @declared(
@@ -208,6 +203,5 @@ def _top_push_loss(y_true, y_score, sample_weight, where, margin, temperature, *
     gap = jnp.where(data.truth & some, gap, jnp.zeros_like(gap))
     penalty = _PENALTIES[surrogate](gap, options)
     loss = weighted_sum(penalty, normalised_weights(data.positive, score.dtype))
-    return data.nan_unless_valid(
-        options.nan_unless_valid(jnp.where(some, loss, jnp.zeros_like(loss)))
-    )
+    loss = jnp.where(some, loss, jnp.zeros_like(loss))
+    return apply_checks(loss, (*options.checks, *data.checks))

@@ -9,22 +9,15 @@ import jax.numpy as jnp
 from jax import Array, lax
 
 from jmetrics._core import check
+from jmetrics._core.items import NOT_NAN, item_lists, relevant
 from jmetrics._core.numerics import accumulator, safe_divide
 from jmetrics._core.plan import UNIT, declared
 from jmetrics._core.sharding import with_auto_axes
 from jmetrics._core.types import ArrayLike, Number
 from jmetrics._core.weights import clean
 from jmetrics.losses._above import KERNELS, soft_counts_above
-from jmetrics.losses._lists import (
-    Items,
-    ListLoss,
-    item_lists,
-    list_loss,
-    scores_of_items,
-    total,
-)
-from jmetrics.ranking._lists import NOT_NAN, relevant
-from jmetrics.ranking.gains import Gain, discount, discounted, ideal_gain
+from jmetrics.losses._lists import Items, ListLoss, gain_loss, list_loss, scores_of_items, total
+from jmetrics.ranking.gains import Gain, discount, ideal_gain
 
 
 def soft_rank(
@@ -170,7 +163,7 @@ def approx_ndcg_loss(
     """
     check.one_of("kernel", kernel, KERNELS)
     return list_loss(
-        _approx_ndcg(gain, kernel),
+        gain_loss(gain, _ndcg, kernel=kernel),
         y_true,
         y_score,
         segment_ids,
@@ -357,13 +350,6 @@ def _of_relevant(
         option=check.number("relevance_threshold", relevance_threshold),
         options=(check.number("temperature", temperature),),
     )
-
-
-@functools.lru_cache(maxsize=64)
-def _approx_ndcg(gain: Gain, kernel: str) -> ListLoss:
-    """The loss for a gain, cached so that it compiles once."""
-    score = discounted(gain, ideal=True)
-    return ListLoss(score.prepare, score.reason, functools.partial(_ndcg, kernel=kernel))
 
 
 def _ndcg(items: Items, temperature: Number, *, kernel: str) -> tuple[Array, Array]:

@@ -27,3 +27,25 @@ from jmetrics.probability.likelihood import (
     log_loss_from_logits as log_loss_from_logits,
     normalized_entropy as normalized_entropy,
 )
+
+__all__ = [
+    "BrierDecomposition",
+    "CalibrationCurve",
+    "brier_decomposition",
+    "brier_score_loss",
+    "calibration_curve",
+    "calibration_error",
+    "crps_ensemble",
+    "crps_laplace",
+    "crps_logistic",
+    "crps_normal",
+    "crps_quantiles",
+    "d2_brier_score",
+    "d2_log_loss_score",
+    "energy_score",
+    "gaussian_nll",
+    "log_loss",
+    "log_loss_from_logits",
+    "normalized_entropy",
+    "ranked_probability_score",
+]

@@ -9,16 +9,9 @@ from jmetrics._core import check
 from jmetrics._core.counts import sum_of_others
 from jmetrics._core.numerics import mean_of, safe_divide, weighted_sum, weighted_total
 from jmetrics._core.plan import AT_MOST_ONE, NONNEGATIVE, UNIT, Bound, metric, plan
+from jmetrics._core.probabilities import Classified, classified, nan_outside_domain
 from jmetrics._core.types import ArrayLike
-from jmetrics.probability._classes import (
-    Classified,
-    Explained,
-    class_weights,
-    classified,
-    explained,
-    nan_outside_domain,
-    row_sum,
-)
+from jmetrics.probability._classes import Explained, class_weights, explained, row_sum
 
 
 @metric(

@@ -25,9 +25,9 @@ from jmetrics._core.numerics import (
 )
 from jmetrics._core.order import order, tied_weight, unsort
 from jmetrics._core.plan import NONNEGATIVE, UNIT, Bound, metric, plan
+from jmetrics._core.probabilities import Classified, classified, domain_checks, is_class
 from jmetrics._core.sharding import with_auto_axes
 from jmetrics._core.types import ArrayLike
-from jmetrics.probability._classes import Classified, classified, domain_checks, is_class
 
 NORMS = ("l1", "l2", "max")
 STRATEGIES = ("uniform", "quantile")

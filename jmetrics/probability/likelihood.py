@@ -18,20 +18,17 @@ from jmetrics._core.numerics import (
     weighted_total,
 )
 from jmetrics._core.plan import AT_MOST_ONE, NONNEGATIVE, Bound, metric, plan
-from jmetrics._core.types import ArrayLike
-from jmetrics._core.weights import admissible, clean, combine
-from jmetrics.probability._classes import (
+from jmetrics._core.probabilities import (
     Classified,
-    Explained,
     class_index,
-    class_weights,
     classified,
-    explained,
     is_class,
     nan_outside_domain,
-    row_sum,
     wrong_label,
 )
+from jmetrics._core.types import ArrayLike
+from jmetrics._core.weights import admissible, clean, combine
+from jmetrics.probability._classes import Explained, class_weights, explained, row_sum
 
 
 @metric(range=NONNEGATIVE, greater_is_better=False, predictions="probabilities")

@@ -27,3 +27,25 @@ from jmetrics.ranking.precision import (
     interpolated_precision as interpolated_precision,
     reciprocal_rank as reciprocal_rank,
 )
+
+__all__ = [
+    "average_precision_at_k",
+    "bpref",
+    "coverage_error",
+    "dcg_score",
+    "eleven_point_average_precision",
+    "expected_reciprocal_rank",
+    "f1_at_k",
+    "fall_out_at_k",
+    "geometric_mean_average_precision",
+    "hit_rate_at_k",
+    "interpolated_precision",
+    "label_ranking_average_precision_score",
+    "label_ranking_loss",
+    "ndcg_score",
+    "precision_at_k",
+    "r_precision",
+    "rank_biased_precision",
+    "recall_at_k",
+    "reciprocal_rank",
+]

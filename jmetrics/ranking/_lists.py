@@ -1,4 +1,13 @@
-"""Shared by the ranking metrics: input checks, one sort, one value per list, their mean."""
+"""Shared by the ranking metrics: input checks, one sort, one value per list, their mean.
+
+The way of a metric such as `ndcg_score`, which gives its own part as a `Score`: `list_metric`
+checks the arrays and plans, with `_total_of_lists` as kernel, which weights what `_of_lists` finds:
+
+1. `Score.prepare` makes gains or labels of `y_true`;
+2. `Score.rank`, of `_core.lists`, ranks all lists at once, by one sort;
+3. `Score.finisher` gives one value a list, for each cutoff;
+4. lists that are empty, invalid or masked get theirs.
+"""
 
 from __future__ import annotations
 
@@ -10,20 +19,20 @@ from jax import Array
 from jax.typing import DTypeLike
 
 from jmetrics._core import check
-from jmetrics._core.lists import (
-    TIES,
-    Lists,
-    RankedGains,
-    RankedLabels,
-    Ranking,
-    RowLists,
-    SegmentLists,
+from jmetrics._core.items import (
+    in_dtype_of,
+    in_some_list,
+    item_lists,
+    of_items,
+    relevant,
+    valid_lists,
 )
+from jmetrics._core.lists import TIES, RankedGains, RankedLabels, Ranking
 from jmetrics._core.numerics import accumulator, mean_of, weighted_total
 from jmetrics._core.plan import Bound, Ends, including, plan
 from jmetrics._core.sharding import with_auto_axes
 from jmetrics._core.types import Number
-from jmetrics._core.weights import admissible, clean, combine, over_trailing
+from jmetrics._core.weights import clean, combine, over_trailing
 
 Cutoff: TypeAlias = int | tuple[int, ...] | None
 """A number of top ranks, several of them, or None for all ranks."""
@@ -153,9 +162,7 @@ def _of_lists(
 ):
     """Value of each list, for each of several cutoffs, and its weight in the mean."""
     dtype = accumulator(y_true, y_score, sample_weight)
-    on = combine(None, where, y_true.shape, jnp.int32) != 0
-    on = jnp.broadcast_to(over_trailing(on, y_true.ndim), y_true.shape)
-    lists = lists_of(segment_ids, None if where is None else on, count)
+    on, lists = item_lists(y_true, where, segment_ids, count)
     occupied = lists.sum(on.astype(jnp.int32)) > 0
     weight = combine(sample_weight, occupied, (count,), dtype)
     relevance = clean(y_true.astype(dtype), of_items(lists, sample_weight), where)
@@ -171,47 +178,13 @@ def _of_lists(
     values = jnp.where(some, values, jnp.asarray(empty, dtype))
 
     values = jnp.where(occupied[:, None], values, jnp.nan)
-    values = _defined(values, lists, on, weight, valid, score.reason)
-    scored = y_score == y_score
-    values = _defined(values, lists, on, weight, scored, "`y_score` must not be NaN")
+    for right, reason in ((valid, score.reason), (y_score == y_score, "`y_score` must not be NaN")):
+        fine = valid_lists(lists, on, weight, right)
+        values = check.nan_unless(values, fine[:, None], reason)
     values = in_some_list(values, segment_ids, on, count)
     weight = jnp.where(some if skip else True, weight[:, None], jnp.zeros((), weight.dtype))
     several = isinstance(k, tuple) or finished[0][0].ndim == 2
     return (values, weight) if several else (values[:, 0], weight[:, 0])
-
-
-def lists_of(segment_ids: Array | None, on: Array | None, count: int) -> Lists:
-    """Rows, or segments, with only the items that are on."""
-    if segment_ids is None:
-        return RowLists(count, on)
-    inside = (segment_ids >= 0) & (segment_ids < count)
-    if on is not None:
-        inside = inside & on
-    return SegmentLists(count, jnp.where(inside, segment_ids, count).astype(jnp.int32))
-
-
-def of_items(lists: Lists, per_list: Array | None) -> Array | None:
-    """Broadcast values per list to items, along the first axis of the items."""
-    if per_list is None or isinstance(lists, RowLists):
-        return per_list
-    return lists.of_each(per_list)
-
-
-def _defined(
-    values: Array, lists: Lists, on: Array, weight: Array, valid: Array, reason: str
-) -> Array:
-    """Set the value of a list to NaN if one of its items is invalid."""
-    wrong = lists.sum((on & ~valid).astype(jnp.int32)) > 0
-    return check.nan_unless(values, admissible(weight, ~wrong)[:, None], reason)
-
-
-def in_some_list(values: Array, segment_ids: Array | None, on: Array, count: int) -> Array:
-    """Set all values to NaN if an unmasked item is in no segment."""
-    if segment_ids is None:
-        return values
-    inside = (segment_ids >= 0) & (segment_ids < count)
-    reason = "`segment_ids` must be at least 0 and below `num_segments`"
-    return check.nan_unless(values, jnp.all(inside | ~on), reason)
 
 
 def depth_of(cutoff: int | None, size: Array) -> Array:
@@ -251,21 +224,9 @@ def first_relevant(ranked: RankedLabels) -> Array:
     return jnp.where(first, jnp.exp(ranked.lists.running(step)), 0)
 
 
-def in_dtype_of(y_true: Array, threshold: Number | None) -> Array | None:
-    """Round a threshold to the precision of the labels, which may be computed in a wider one."""
-    return None if threshold is None else jnp.asarray(threshold, accumulator(y_true))
-
-
 # --- what `y_true` stands for -------------------------------------------------------------
 
-NOT_NAN = "`y_true` must not be NaN"
 NOT_BINARY = "`y_true` must be 0 or 1"
-
-
-def relevant(y_true: Array, threshold: Number) -> tuple[Array, Array]:
-    """Labels: 1 for items of at least the threshold, 0 for the others."""
-    label = y_true >= jnp.asarray(threshold, y_true.dtype)
-    return label.astype(y_true.dtype), y_true == y_true
 
 
 def irrelevant(y_true: Array, threshold: Number) -> tuple[Array, Array]:

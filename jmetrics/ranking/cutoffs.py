@@ -9,12 +9,12 @@ import jax.numpy as jnp
 from jax import Array
 
 from jmetrics._core import check
+from jmetrics._core.items import NOT_NAN, relevant
 from jmetrics._core.lists import RankedGains, RankedLabels, ranked_gains, ranked_labels
 from jmetrics._core.numerics import safe_divide
 from jmetrics._core.plan import metric
 from jmetrics._core.types import ArrayLike, Number
 from jmetrics.ranking._lists import (
-    NOT_NAN,
     Cutoff,
     Score,
     depth_of,
@@ -24,7 +24,6 @@ from jmetrics.ranking._lists import (
     known_ties,
     list_metric,
     or_empty,
-    relevant,
 )
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 from jax import Array, lax
 
 from jmetrics._core import check
+from jmetrics._core.items import NOT_NAN, relevant
 from jmetrics._core.lists import (
     Lists,
     RankedGains,
@@ -23,16 +24,7 @@ from jmetrics._core.lists import (
 from jmetrics._core.numerics import kept_within, safe_divide
 from jmetrics._core.plan import REAL, metric
 from jmetrics._core.types import ArrayLike, Number
-from jmetrics.ranking._lists import (
-    NOT_NAN,
-    Cutoff,
-    Score,
-    depth_of,
-    known_ties,
-    list_metric,
-    or_empty,
-    relevant,
-)
+from jmetrics.ranking._lists import Cutoff, Score, depth_of, known_ties, list_metric, or_empty
 
 Gain = str | Callable[[Array], Array]
 
@@ -376,8 +368,9 @@ def discounted(gain: Gain, *, ideal: bool) -> Score:
         return of_relevance(y_true).astype(y_true.dtype), valid
 
     if ideal:
-        return Score(prepare, "`y_true` must not be negative or NaN", _with_ideal, _normalised)
-    return Score(prepare, NOT_NAN, ranked_gains, _cumulative)
+        negative = "`y_true` must not be negative or NaN"
+        return Score(prepare, negative, rank=_with_ideal, finisher=_normalised)
+    return Score(prepare, NOT_NAN, rank=ranked_gains, finisher=_cumulative)
 
 
 def _linear(y: Array) -> Array:
@@ -403,10 +396,43 @@ def _power_of_2(x: Array) -> Array:
 _GAINS: dict[str, Callable[[Array], Array]] = {"linear": _linear, "exponential": _exponential}
 
 
-def _with_ideal(
-    score: Array, gain: Array, lists: Lists, ties: str
-) -> tuple[RankedGains, Array, Lists]:
-    return ranked_gains(score, gain, lists, ties), gain, lists
+class _NdcgGains(NamedTuple):
+    """What NDCG needs to know of the lists: gains in the order of the scores, and in any."""
+
+    by_score: RankedGains
+    gain: Array
+    lists: Lists
+
+
+def _with_ideal(score: Array, gain: Array, lists: Lists, ties: str) -> _NdcgGains:
+    return _NdcgGains(ranked_gains(score, gain, lists, ties), gain, lists)
+
+
+def _normalised(ranked: _NdcgGains, k: int | None) -> tuple[Array, Array]:
+    value, best = _discounted_gain(ranked.by_score, k), ideal_gain(ranked.gain, ranked.lists, k)
+    return safe_divide(kept_within(value, -jnp.inf, best), best, 0.0), best != 0
+
+
+def _cumulative(ranked: RankedGains, k: int | None, log_base: Number) -> tuple[Array, Array]:
+    value = _discounted_gain(ranked, k)
+    base = jnp.asarray(log_base, value.dtype)
+    valid = (base > 0) & (base != 1)
+    value = value * jnp.log2(jnp.where(valid, base, 2))
+    value = check.nan_unless(value, valid, "`log_base` must be positive and not 1")
+    return value, jnp.ones(value.shape, jnp.bool_)
+
+
+def _discounted_gain(ranked: RankedGains, k: int | None) -> Array:
+    """Sum of gain over log2(1 + rank) of each list."""
+    longest = ranked.gain.shape[-1]
+    rank = lax.iota(ranked.gain.dtype, longest if k is None else jax.core.min_dim(k, longest))
+    prefix = prefix_sums(discount(rank + 1))
+    return ranked.lists.sum(ranked.gain * mean_over_tied_ranks(ranked, prefix))
+
+
+def discount(rank: Array) -> Array:
+    """1 / log2(1 + rank), for ranks from 1, fractional ones too."""
+    return math.log(2) / jnp.log1p(rank)
 
 
 @functools.partial(jax.custom_jvp, nondiff_argnums=(2,))
@@ -423,34 +449,6 @@ def _ideal_gain_jvp(
     (gain, lists), (change, _) = primals, tangents
     by_gain = ranked_gains(gain, change, lists, "average")
     return ideal_gain(gain, lists, k), _discounted_gain(by_gain, k)
-
-
-def discount(rank: Array) -> Array:
-    """1 / log2(1 + rank), for ranks from 1, fractional ones too."""
-    return math.log(2) / jnp.log1p(rank)
-
-
-def _discounted_gain(ranked: RankedGains, k: int | None) -> Array:
-    """Sum of gain over log2(1 + rank) of each list."""
-    longest = ranked.gain.shape[-1]
-    rank = lax.iota(ranked.gain.dtype, longest if k is None else jax.core.min_dim(k, longest))
-    prefix = prefix_sums(discount(rank + 1))
-    return ranked.lists.sum(ranked.gain * mean_over_tied_ranks(ranked, prefix))
-
-
-def _cumulative(ranked: RankedGains, k: int | None, log_base: Number) -> tuple[Array, Array]:
-    value = _discounted_gain(ranked, k)
-    base = jnp.asarray(log_base, value.dtype)
-    valid = (base > 0) & (base != 1)
-    value = value * jnp.log2(jnp.where(valid, base, 2))
-    value = check.nan_unless(value, valid, "`log_base` must be positive and not 1")
-    return value, jnp.ones(value.shape, jnp.bool_)
-
-
-def _normalised(ranked: tuple[RankedGains, Array, Lists], k: int | None) -> tuple[Array, Array]:
-    by_score, gain, lists = ranked
-    value, best = _discounted_gain(by_score, k), ideal_gain(gain, lists, k)
-    return safe_divide(kept_within(value, -jnp.inf, best), best, 0.0), best != 0
 
 
 def _rank_biased(ranked: RankedGains, k: int | None, persistence: Number) -> tuple[Array, Array]:

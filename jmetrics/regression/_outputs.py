@@ -1,4 +1,9 @@
-"""Shared by the regression metrics: input checks, means of pointwise errors, several outputs."""
+"""Shared by the regression metrics: input checks, means of pointwise errors, several outputs.
+
+The way of a mean such as `mean_squared_error`, whose module has nothing but the error of one entry:
+`mean_error` checks the arrays and plans; `total_error`, the kernel, sums the errors; `_mean_error`,
+the finisher, divides, and averages over outputs. They follow each other below.
+"""
 
 from __future__ import annotations
 

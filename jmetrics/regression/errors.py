@@ -70,6 +70,16 @@ def mean_squared_error(
     return mean_error(_squared, y_true, y_pred, multioutput, sample_weight, where)
 
 
+def _squared(y_true: Array, y_pred: Array, weight: Array) -> Array:
+    del weight
+    return jnp.square(y_true - y_pred)
+
+
+def _difference(y_true: Array, y_pred: Array, weight: Array) -> Array:
+    del weight
+    return y_true - y_pred
+
+
 @metric(range=NONNEGATIVE, greater_is_better=False, predictions="numbers")
 def root_mean_squared_error(
     y_true: ArrayLike,
@@ -198,6 +208,26 @@ def mean_squared_log_error(
     return mean_error(_squared_log, y_true, y_pred, multioutput, sample_weight, where)
 
 
+def _squared_log(y_true: Array, y_pred: Array, weight: Array) -> Array:
+    return jnp.square(_log_difference(y_true, y_pred, weight))
+
+
+def _log_difference(y_true: Array | Whole, y_pred: Array | Whole, weight: Array) -> Array:
+    inside = (nearest(y_true) > -1) & (nearest(y_pred) > -1)
+    a, b, gap = (
+        jnp.where(inside, x, jnp.zeros_like(x))
+        for x in (nearest(y_true), nearest(y_pred), y_true - y_pred)
+    )
+    # Logarithms of nearly equal values cancel; log1p of their relative difference does not.
+    # Small ratios keep their sign, which the second derivative needs.
+    ratio = gap / (1 + b)
+    far = absolute(gap) / (1 + jnp.minimum(a, b))
+    difference = jnp.log1p(jnp.where(absolute(ratio) < 0.5, ratio, far))
+    return check.nan_unless(
+        difference, inside | (weight == 0), "`y_true` and `y_pred` must exceed -1"
+    )
+
+
 @metric(range=NONNEGATIVE, greater_is_better=False, predictions="numbers")
 def root_mean_squared_log_error(
     y_true: ArrayLike,
@@ -283,6 +313,15 @@ def mean_log_cosh_error(
         0.21689
     """
     return mean_error(_log_cosh, y_true, y_pred, multioutput, sample_weight, where)
+
+
+def _log_cosh(y_true: Array, y_pred: Array, weight: Array) -> Array:
+    del weight
+    size = absolute(y_true - y_pred)
+    # log(1 + 2 sinh²(x / 2)) is accurate near 0 and overflows; the other form is the reverse.
+    near = jnp.log1p(2 * jnp.square(jnp.sinh(jnp.clip(y_true - y_pred, -1, 1) / 2)))
+    far = size + jnp.log1p(jnp.expm1(-2 * size) / 2)
+    return jnp.where(size < 1, near, far)
 
 
 @metric(range=NONNEGATIVE, greater_is_better=False, predictions="numbers", smooth_in_weights=False)
@@ -415,41 +454,3 @@ def _squares(*arrays, difference):
 
 def _root_by_output(of_squares, outputs, *, average):
     return over_outputs(root_mean_square(of_squares), average, outputs)
-
-
-def _difference(y_true: Array, y_pred: Array, weight: Array) -> Array:
-    del weight
-    return y_true - y_pred
-
-
-def _squared(y_true: Array, y_pred: Array, weight: Array) -> Array:
-    return jnp.square(_difference(y_true, y_pred, weight))
-
-
-def _log_cosh(y_true: Array, y_pred: Array, weight: Array) -> Array:
-    del weight
-    size = absolute(y_true - y_pred)
-    # log(1 + 2 sinh²(x / 2)) is accurate near 0 and overflows; the other form is the reverse.
-    near = jnp.log1p(2 * jnp.square(jnp.sinh(jnp.clip(y_true - y_pred, -1, 1) / 2)))
-    far = size + jnp.log1p(jnp.expm1(-2 * size) / 2)
-    return jnp.where(size < 1, near, far)
-
-
-def _squared_log(y_true: Array, y_pred: Array, weight: Array) -> Array:
-    return jnp.square(_log_difference(y_true, y_pred, weight))
-
-
-def _log_difference(y_true: Array | Whole, y_pred: Array | Whole, weight: Array) -> Array:
-    inside = (nearest(y_true) > -1) & (nearest(y_pred) > -1)
-    a, b, gap = (
-        jnp.where(inside, x, jnp.zeros_like(x))
-        for x in (nearest(y_true), nearest(y_pred), y_true - y_pred)
-    )
-    # Logarithms of nearly equal values cancel; log1p of their relative difference does not.
-    # Small ratios keep their sign, which the second derivative needs.
-    ratio = gap / (1 + b)
-    far = absolute(gap) / (1 + jnp.minimum(a, b))
-    difference = jnp.log1p(jnp.where(absolute(ratio) < 0.5, ratio, far))
-    return check.nan_unless(
-        difference, inside | (weight == 0), "`y_true` and `y_pred` must exceed -1"
-    )

@@ -4,7 +4,12 @@ Labels may be numbers, strings, booleans or objects, in lists, NumPy or JAX arra
 data frames. Results are Python floats and NumPy arrays, computed in float64 whatever the dtype of
 the input, except that the clipping of probabilities follows their dtype. Samples of zero weight
 are treated as absent. Messages of errors and warnings are not scikit-learn's, their classes are.
+
+What else `sklearn.metrics` has, such as `make_scorer`, is passed on if scikit-learn is installed.
 """
+
+import importlib
+from typing import Any
 
 from jmetrics.sklearn_compat._params import InvalidParameterError as InvalidParameterError
 from jmetrics.sklearn_compat._warn import UndefinedMetricWarning as UndefinedMetricWarning
@@ -133,3 +138,26 @@ __all__ = [
     "top_k_accuracy_score",
     "zero_one_loss",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Return what only `sklearn.metrics` has; scikit-learn is not imported before it is asked for.
+
+    Raises:
+        AttributeError: If there is no such name, or scikit-learn is not installed.
+    """
+    if name.startswith("_"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    try:
+        metrics = importlib.import_module("sklearn.metrics")
+    except ModuleNotFoundError:
+        reason = "`sklearn.metrics` may have it, but scikit-learn is not installed"
+        raise AttributeError(f"{__name__!r} has no function `{name}`; {reason}") from None
+    if not hasattr(metrics, name):
+        raise AttributeError(f"neither {__name__!r} nor 'sklearn.metrics' has `{name}`")
+    return getattr(metrics, name)
+
+
+def __dir__() -> list[str]:
+    """Return the names that are computed here."""
+    return __all__

@@ -19,3 +19,24 @@ from jmetrics.streaming.streams import (
     stream as stream,
 )
 from jmetrics.streaming.windows import decayed as decayed, last_updates as last_updates
+
+__all__ = [
+    "Bounded",
+    "Buffered",
+    "MetricStream",
+    "Stream",
+    "average_precision_score",
+    "batch_mean",
+    "buffered",
+    "collection",
+    "decayed",
+    "from_numpy",
+    "last_updates",
+    "median_absolute_error",
+    "precision_recall_curve",
+    "quantile",
+    "roc_auc_score",
+    "roc_curve",
+    "stream",
+    "to_numpy",
+]

@@ -18,13 +18,13 @@ from jax import Array
 from jax.typing import DTypeLike
 
 from jmetrics._core import check
+from jmetrics._core.curve_points import distinct, fitted, length_of, trimmed
 from jmetrics._core.numerics import absolute
 from jmetrics._core.plan import Bound
+from jmetrics._core.scores import labelled_scores
 from jmetrics._core.sharding import with_auto_axes
 from jmetrics._core.types import ArrayLike
 from jmetrics._core.weights import combine, resolve_exactly
-from jmetrics.curves._points import distinct, fitted, length_of, trimmed
-from jmetrics.curves._scores import labelled_scores
 from jmetrics.curves.rates import precision_recall_of, roc_of
 from jmetrics.streaming import _bounds, _histogram
 from jmetrics.streaming._bounds import Bounded as Bounded

@@ -73,7 +73,7 @@ ROWS_OF_LABELS, LABELS = (
 # All of these average alike, so that one way each is enough: `tests/test_classification.py` has
 # every way of every one.
 OVERLAP = tuple(
-    Row(metric, binary_labels, oracle, STEP, variants,
+    Row(metric=metric, make=binary_labels, oracle=oracle, traits=STEP, variants=variants,
         traced=AVERAGE, refused={"average": "mean", "labels": ()}, outside=WHOLE)
     for metric, oracle, variants in (
         (jmetrics.precision_score, oracles.overlap(sk.precision_score), (POSITIVE,)),
@@ -96,7 +96,7 @@ OVERLAP = tuple(
 )  # fmt: skip
 
 AGREEMENT = tuple(
-    Row(metric, classes, oracle, STEP, variants, outside=WHOLE)
+    Row(metric=metric, make=classes, oracle=oracle, traits=STEP, variants=variants, outside=WHOLE)
     for metric, oracle, variants in (
         (
             jmetrics.accuracy_score,
@@ -138,11 +138,11 @@ CLASSIFICATION = (
     *AGREEMENT,
     *OVERLAP,
     Row(
-        jmetrics.fbeta_score,
-        binary_labels,
-        oracles.overlap(sk.fbeta_score),
-        STEP,
-        (
+        metric=jmetrics.fbeta_score,
+        make=binary_labels,
+        oracle=oracles.overlap(sk.fbeta_score),
+        traits=STEP,
+        variants=(
             Variant({"beta": 2.0}, outside=(*BINARY, NO_POSITIVE, NO_BETA)),
             Variant({"beta": 0.5, "average": None, **COUNTED}, classes),
         ),
@@ -151,11 +151,11 @@ CLASSIFICATION = (
         outside=(*WHOLE, NO_BETA),
     ),
     Row(
-        jmetrics.precision_recall_fscore_support,
-        classes,
-        oracles.several_scores,
-        STEP,
-        (
+        metric=jmetrics.precision_recall_fscore_support,
+        make=classes,
+        oracle=oracles.several_scores,
+        traits=STEP,
+        variants=(
             Variant(COUNTED, add=frozenset({SUPPORT, COUNTS})),
             Variant({"average": "binary"}, binary_labels, outside=BINARY),
         ),
@@ -164,11 +164,11 @@ CLASSIFICATION = (
         outside=WHOLE,
     ),
     Row(
-        jmetrics.cohen_kappa_score,
-        classes,
-        oracles.kappa,
-        STEP,
-        (
+        metric=jmetrics.cohen_kappa_score,
+        make=classes,
+        oracle=oracles.kappa,
+        traits=STEP,
+        variants=(
             Variant({"weights": "linear", "labels": (1, 3, 0)}),
             Variant({"weights": "quadratic", **COUNTED}),
         ),
@@ -177,11 +177,11 @@ CLASSIFICATION = (
         outside=WHOLE,
     ),
     Row(
-        jmetrics.confusion_matrix,
-        classes,
-        oracles.confusion,
-        STEP,
-        (
+        metric=jmetrics.confusion_matrix,
+        make=classes,
+        oracle=oracles.confusion,
+        traits=STEP,
+        variants=(
             Variant(COUNTED, add=frozenset({TOTAL, COUNTS})),
             Variant({"normalize": "all", "labels": (2, 0, 1)}),
         ),
@@ -189,30 +189,30 @@ CLASSIFICATION = (
         outside=WHOLE,
     ),
     Row(
-        jmetrics.multilabel_confusion_matrix,
-        classes,
-        oracles.confusions,
-        frozenset({STEPS, TOTAL, COUNTS}),
-        (Variant(COUNTED), Variant({"labels": (2, 0)}, indicators, outside=INDICATORS)),
+        metric=jmetrics.multilabel_confusion_matrix,
+        make=classes,
+        oracle=oracles.confusions,
+        traits=frozenset({STEPS, TOTAL, COUNTS}),
+        variants=(Variant(COUNTED), Variant({"labels": (2, 0)}, indicators, outside=INDICATORS)),
         refused={"labels": (1, 1), "num_classes": 0},
         outside=WHOLE,
     ),
     Row(
-        jmetrics.class_likelihood_ratios,
-        binary_labels,
-        oracles.likelihood_ratios,
-        STEP,
-        (Variant(outside=BINARY), Variant({"labels": (2, 1)}, two_of_three)),
+        metric=jmetrics.class_likelihood_ratios,
+        make=binary_labels,
+        oracle=oracles.likelihood_ratios,
+        traits=STEP,
+        variants=(Variant(outside=BINARY), Variant({"labels": (2, 1)}, two_of_three)),
         traced={"replace_undefined_by": (0.5, 2.0)},
         refused={"labels": (0, 1, 2)},
         outside=WHOLE,
     ),
     Row(
-        jmetrics.top_k_accuracy_score,
-        tied_class_scores,
-        oracles.top_k,
-        STEP,
-        (
+        metric=jmetrics.top_k_accuracy_score,
+        make=tied_class_scores,
+        oracle=oracles.top_k,
+        traits=STEP,
+        variants=(
             Variant(),
             Variant({"k": 1}, scores, outside=(NO_LABEL,)),
             Variant({"k": 3, "normalize": False}, add=frozenset({TOTAL})),
@@ -222,11 +222,11 @@ CLASSIFICATION = (
     ),
     *(
         Row(
-            metric,
-            scores,
-            oracles.hinge(power),
-            frozenset({SMOOTH}),
-            (Variant(outside=(NO_LABEL,)), Variant({}, class_scores)),
+            metric=metric,
+            make=scores,
+            oracle=oracles.hinge(power),
+            traits=frozenset({SMOOTH}),
+            variants=(Variant(outside=(NO_LABEL,)), Variant({}, class_scores)),
             outside=(NO_CLASS,),
         )
         for metric, power in ((jmetrics.hinge_loss, 1), (jmetrics.squared_hinge_loss, 2))

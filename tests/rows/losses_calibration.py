@@ -9,11 +9,11 @@ from tests.rows.probability import IMPROBABLE, misplaced
 
 CALIBRATION_LOSSES = (
     Row(
-        losses.calibration_error_loss,
-        misplaced,
-        oracles.calibration_error_loss,
-        frozenset({LOSS, SMOOTH}),
-        (Variant({"norm": "l2", "n_bins": 5}),),
+        metric=losses.calibration_error_loss,
+        make=misplaced,
+        oracle=oracles.calibration_error_loss,
+        traits=frozenset({LOSS, SMOOTH}),
+        variants=(Variant({"norm": "l2", "n_bins": 5}),),
         traced={"temperature": (0.01, 0.1)},
         refused={"norm": "max", "multi_class": "ovr", "n_bins": 0},
         outside=(

@@ -30,7 +30,9 @@ def untied(rng: np.random.Generator, n: int) -> Arrays:
 
 def of_lists(loss: Any, formula: oracles.Formula, *, label: Outside = NEGATIVE, **row: Any) -> Row:
     row = {"refused": WRONG, "traced": TEMPERATURE, "outside": (NOT_NAN, label, COLD), **row}
-    return Row(loss, untied, oracles.mean_over_lists(formula), TRAITS, **row)
+    return Row(
+        metric=loss, make=untied, oracle=oracles.mean_over_lists(formula), traits=TRAITS, **row
+    )
 
 
 LIST_LOSSES = (
@@ -76,10 +78,10 @@ LIST_LOSSES = (
         refused={**WRONG, "gain": "cubic"},
     ),
     Row(
-        losses.soft_top_k_accuracy_loss,
-        class_logits,
-        oracles.soft_top_k_accuracy_loss,
-        frozenset({LOSS, SMOOTH}),
+        metric=losses.soft_top_k_accuracy_loss,
+        make=class_logits,
+        oracle=oracles.soft_top_k_accuracy_loss,
+        traits=frozenset({LOSS, SMOOTH}),
         traced=TEMPERATURE,
         refused={"k": 0},
         outside=(NOT_NAN, Outside("y_true", 3.0, "`y_true` must be a class from 0 to 2"), COLD),

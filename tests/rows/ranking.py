@@ -36,7 +36,14 @@ def by_threshold(metric: Any, formula: oracles.Formula, *variants: dict, **row: 
     row = {"refused": TIES, "traced": THRESHOLD, "outside": (NOT_NAN, UNKNOWN), **row}
     options = tuple(Variant(options) for options in variants)
     oracle = row.pop("oracle", None) or oracles.over_lists(formula, **fixed)
-    return Row(metric, graded, oracle, frozenset({STEPS}), options, **row)
+    return Row(
+        metric=metric,
+        make=graded,
+        oracle=oracle,
+        traits=frozenset({STEPS}),
+        variants=options,
+        **row,
+    )
 
 
 def at_k(metric: Any, formula: oracles.Formula, *variants: dict, **row: Any) -> Row:
@@ -47,21 +54,21 @@ def at_k(metric: Any, formula: oracles.Formula, *variants: dict, **row: Any) -> 
 
 RANKING = (
     Row(
-        ranking.dcg_score,
-        graded,
-        oracles.over_lists(oracles.dcg),
-        frozenset({STEPS}),
-        (Variant(), Variant({"k": 2, "gain": "exponential", "ties": "stable"})),
+        metric=ranking.dcg_score,
+        make=graded,
+        oracle=oracles.over_lists(oracles.dcg),
+        traits=frozenset({STEPS}),
+        variants=(Variant(), Variant({"k": 2, "gain": "exponential", "ties": "stable"})),
         traced={"log_base": (2.0, 3.0)},
         refused={"average": "macro", "ties": "random", "k": 0, "gain": "cubic"},
         outside=(NOT_NAN, UNKNOWN, Outside("log_base", 1.0, "`log_base` must be positive")),
     ),
     Row(
-        ranking.ndcg_score,
-        graded,
-        oracles.over_lists(oracles.ndcg),
-        frozenset({STEPS}),
-        (Variant({"k": (2, 3)}), Variant({"gain": "exponential", "ties": "pessimistic"})),
+        metric=ranking.ndcg_score,
+        make=graded,
+        oracle=oracles.over_lists(oracles.ndcg),
+        traits=frozenset({STEPS}),
+        variants=(Variant({"k": (2, 3)}), Variant({"gain": "exponential", "ties": "pessimistic"})),
         refused={**TIES, "k": 0, "gain": "cubic"},
         outside=(NOT_NAN, Outside("y_true", -1.0, "`y_true` must not be negative")),
     ),
@@ -72,11 +79,11 @@ RANKING = (
         outside=(NOT_NAN, UNKNOWN, Outside("persistence", 1.0, "`persistence` must be in [0, 1)")),
     ),
     Row(
-        ranking.expected_reciprocal_rank,
-        graded,
-        oracles.over_lists(oracles.cascade, ties="pessimistic"),
-        frozenset({STEPS}),
-        (Variant(), Variant({"k": 2, "ties": "optimistic"})),
+        metric=ranking.expected_reciprocal_rank,
+        make=graded,
+        oracle=oracles.over_lists(oracles.cascade, ties="pessimistic"),
+        traits=frozenset({STEPS}),
+        variants=(Variant(), Variant({"k": 2, "ties": "optimistic"})),
         traced={"max_grade": (4.0, 5.0)},
         refused={**WRONG, "ties": "average"},
         outside=(NOT_NAN, Outside("y_true", 5.0, "`y_true` must be in [0, `max_grade`]")),
@@ -117,7 +124,14 @@ RANKING = (
         refused={**WRONG, "ties": "average"},
     ),
     *(
-        Row(metric, binary, oracle, frozenset({STEPS}), refused=WRONG, outside=(NOT_NAN, BINARY))
+        Row(
+            metric=metric,
+            make=binary,
+            oracle=oracle,
+            traits=frozenset({STEPS}),
+            refused=WRONG,
+            outside=(NOT_NAN, BINARY),
+        )
         for metric, oracle in (
             (ranking.coverage_error, oracles.coverage),
             (ranking.label_ranking_loss, oracles.ranking_loss),

@@ -1,4 +1,4 @@
-"""Weighted kernel sums over points on a line."""
+"""Weighted kernel sums over points on a line; the package has an overview of how and why."""
 
 from __future__ import annotations
 
@@ -169,7 +169,7 @@ class KernelSum(NamedTuple):
 
 @functools.partial(jax.custom_jvp, nondiff_argnums=(0,))
 def _total(kernel: Kernel, at: Scaled, weight: Array) -> Array:
-    """Sum over pairs of a query and another point.
+    """Sum over pairs of a query and another point: T of the overview.
 
     Its slopes are sums over the other side, so a gradient needs no transposed pass.
     """
@@ -183,6 +183,8 @@ def _total_jvp(kernel, primals, tangents):
     queries = at.sides(weight)[1]
     at_queries, at_all = KernelSum(kernel), KernelSum(kernel, kernel.mirror)
     own = at_queries if d_weight is None else at_all
+    # ∂T/∂w_i is the sum over the other side, of φ or its mirror, and ∂T/∂z_i is w_i / τ times
+    # that of the derivative: all terms of one set of passes.
     terms = (own,) if moved.x is None else (own, at_all.next)
     out, *slopes = _sums(terms, at, weight)
     change = jnp.zeros_like(at.x, shape=())
@@ -208,6 +210,7 @@ def _sums(terms: tuple[KernelSum, ...], at: Scaled, weight: Array) -> tuple[Arra
 def _sums_jvp(terms, primals, tangents):
     at, weight = primals
     moved, d_weight = jax.tree.map(_or_none, tangents)
+    # Ṡ_i = S_i(φ, ẇ) + (ż_i S_i(φ′, w) − S_i(φ′, w ż)) / τ + τ̇ ∂S_i/∂τ
     higher = tuple(term.next for term in terms)
     every = tuple(dict.fromkeys(terms + higher)) if moved.x is not None else terms
     sums = dict(zip(every, _sums(every, at, weight), strict=True))
@@ -234,7 +237,7 @@ def _or_none(tangent: Any) -> Any:
 def _carried(
     higher: tuple[KernelSum, ...], slopes: Sequence[Array], at: Scaled, weight: Array, moved: Array
 ) -> list[Array]:
-    """What sums change by if the points move; `slopes` are sums of the derivatives, `higher`."""
+    """(ż_i S_i(φ′, w) − S_i(φ′, w ż)) / τ, with ż = `moved`; `slopes` are S(φ′, w), φ′ `higher`."""
     dragged = _sums(higher, at, weight * moved)
     return [(moved * slope - drag) / at.scale for slope, drag in zip(slopes, dragged, strict=True)]
 
@@ -244,7 +247,8 @@ def _by_scale(terms: tuple[KernelSum, ...], at: Scaled, weight: Array) -> tuple[
     """Derivatives of sums by the scale.
 
     A larger scale moves all points to one in the middle. But between clusters that is a large
-    way, times slopes that add up to 0 only but for rounding: so here it is gap by gap.
+    way, times slopes that add up to 0 only but for rounding. So here the passes are differentiated,
+    where each gap contributes what its own ratio to the scale changes.
     """
 
     def sums(scale: Array) -> tuple[Array, ...]:

@@ -18,9 +18,9 @@ from jmetrics._core.lists import SegmentLists
 from jmetrics._core.numerics import accumulator
 from jmetrics._core.plan import PresortedMetric, has_plan, plan_of, presort_of, range_of
 from jmetrics._core.sampling import sampling
-from jmetrics.inference._calls import RESAMPLES, call_of
+from jmetrics.inference._drawing.units import CellCounts, SampleInfo, Samples, samples_of
 from jmetrics.inference._interval import within
-from jmetrics.inference._samples import CellCounts, SampleInfo, Samples, samples_of
+from jmetrics.inference._reweighting.calls import RESAMPLES, call_of
 
 _STATIC = {"static": True}
 
@@ -57,8 +57,6 @@ class Problem:
         default=None, metadata=_STATIC
     )
     """Sorts the samples of a metric for any weights of them."""
-    num_classes: int | None = field(default=None, metadata=_STATIC)
-    """The `num_classes` given to a metric of labels."""
 
     @property
     def size(self) -> int:
@@ -73,12 +71,21 @@ class Problem:
             return CellCounts(self.table, dtype)
         return samples_of(self.info, arrays[0].shape[0], dtype)
 
+    @property
+    def observed_weight(self) -> Array:
+        """Weight of each sample in the data themselves."""
+        source = self.source()
+        return source.weight * source.entries(source.observed_counts)
+
     def values(self, weight: Array) -> Array:
         """Every entry of the metric (columns) of each prediction (rows)."""
         return jnp.stack([_entries(plan.reweighted(weight).value()) for plan in self.plans])
 
     def checked_values(self, weight: Array) -> Array:
-        """The same, where what makes a value undefined for all weights is not known yet."""
+        """The same, with the checks of the domain that `values` leaves out on a fast route.
+
+        Resamples need none: they have no value where the data have none.
+        """
         plans = (plan.reweighted(weight) for plan in self.plans)
         return jnp.stack([_entries(getattr(p, "checked_value", p.value)()) for p in plans])
 
@@ -154,7 +161,7 @@ def make_problem(
     options: dict[str, Any],
     resample: str = "weights",
 ) -> Problem:
-    """Check the arrays, of which `predictions` has names for messages."""
+    """Check a call of a metric, and keep all of it; `predictions` have names for messages."""
     check.one_of("resample", resample, RESAMPLES)
     rows = resample == "rows"
     others = [name for name in info._fields[:3] if getattr(info, name) is not None]
@@ -177,10 +184,7 @@ def make_problem(
     plain = not (options or rows) and all(a[1].ndim == y_true.ndim == 1 for a in arrays)
     presort = presort_of(metric) if plain else None
     info = SampleInfo(sample_weight, where, groups, strata, segments)
-    known_num_classes = options.get("num_classes") if has_plan(metric) else None
-    return Problem(
-        plans, info, range=_range(metric, options), presort=presort, num_classes=known_num_classes
-    )
+    return Problem(plans, info, range=_range(metric, options), presort=presort)
 
 
 def _range(metric: Any, options: dict[str, Any]) -> tuple[tuple[Any, Any], ...] | None:

@@ -11,15 +11,13 @@ import numpy as np
 from jax import Array
 from jax.typing import DTypeLike
 
-from jmetrics.inference._binomial import binomial, poisson
+from jmetrics.inference._drawing.binomial import binomial, poisson
+from jmetrics.inference._drawing.units import Bounds, CellCounts, Samples
 
 SCHEMES = ("multinomial", "poisson", "bayesian")
 
 EXCHANGE = "exchange"
 """Each sample once, with probability ½."""
-
-Bounds = tuple[Array, Array]
-"""The first unit of the stratum of each unit, and the first after it."""
 
 _SPREAD = 6
 """How many standard deviations the Poisson counts of a resample stay below their number."""
@@ -29,30 +27,39 @@ _MOST = 12
 """A larger count is less likely than one random uint32 can represent."""
 
 
-def draw(
-    key: Array,
-    scheme: str,
-    total: int | Array,
-    size: int,
-    bounds: Bounds | None,
-    dtype: DTypeLike,
-) -> Array:
-    """Times that each of the first `total` of `size` units is drawn; the rest never is.
+def starts_of(key: Array, source: Samples | CellCounts, scheme: str, n: int) -> Array:
+    """What each of `n` resamples is drawn from: a key, or for cells the drawn counts themselves.
 
-    What is drawn for a unit depends on its number and on `total`, not on `size`, so that a mask
-    and a deletion draw alike.
+    Cells are so few that those of all resamples fit in memory, and are cheapest drawn at once.
     """
-    exists = _first(total, size)
+    if isinstance(source, CellCounts):
+        return draw_cells(key, scheme, source.cell_sizes, n, source.dtype)
+    return jax.random.split(key, n)
+
+
+def draw(start: Array, source: Samples | CellCounts, scheme: str) -> Array:
+    """Times that each unit is in the resample drawn from `start`."""
+    return start if isinstance(source, CellCounts) else draw_units(start, source, scheme)
+
+
+def draw_units(key: Array, samples: Samples, scheme: str) -> Array:
+    """Times that each unit with positive weight is drawn; the positions beyond them get 0.
+
+    What is drawn for a unit depends on its number and on how many there are, not on the number
+    of samples, so that a mask and a deletion draw alike.
+    """
+    size, dtype = samples.weight.shape[0], samples.weight.dtype
+    exists = _first(samples.total, size)
     if scheme == "bayesian":
         counts = jax.random.exponential(key, (size,), dtype)
     elif scheme == EXCHANGE:
         counts = jax.random.bernoulli(key, 0.5, (size,)).astype(dtype)
     elif scheme == "poisson":
         counts = _above(_words(key, size), _poisson_bounds(1.0)).astype(dtype)
-    elif bounds is None:
-        counts = multinomial(key, total, size).astype(dtype)
+    elif samples.bounds is None:
+        counts = multinomial(key, samples.total, size).astype(dtype)
     else:
-        counts = _within_strata(key, jnp.asarray(exists), bounds).astype(dtype)
+        counts = _within_strata(key, jnp.asarray(exists), samples.bounds).astype(dtype)
     return jnp.where(exists, counts, jnp.zeros_like(counts))
 
 

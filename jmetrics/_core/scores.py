@@ -1,8 +1,7 @@
-"""Shared by the metrics of scores: checks, positives, columns and averages over them."""
+"""Scores with binary labels: checks, positives, and the counts at every threshold."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import jax
@@ -12,15 +11,10 @@ from jax.typing import DTypeLike
 
 from jmetrics._core import check
 from jmetrics._core.counts import are_binary, are_classes, are_labels, as_labels, is_positive
-from jmetrics._core.numerics import accumulator, weighted_mean, weighted_sum
+from jmetrics._core.numerics import accumulator
 from jmetrics._core.order import Thresholds, ranked_thresholds
 from jmetrics._core.sampling import jumping
 from jmetrics._core.weights import admissible, combine, over_trailing, relative
-
-AVERAGES = ("micro", "macro", "weighted", "samples", None)
-
-Area = Callable[[Array, Array, Array], Array]
-"""Scores, positives and weights, all (n,), to a number."""
 
 
 class LabelledScores(NamedTuple):
@@ -45,18 +39,6 @@ class LabelledScores(NamedTuple):
 def inputs(y_true: Any, y_score: Any, sample_weight: Any, where: Any) -> tuple[Any, ...]:
     """Check binary labels and scores, all (n,), with their weight and mask."""
     return check.samples(y_true=y_true, y_score=y_score, sample_weight=sample_weight, where=where)
-
-
-def column_inputs(y_true: Any, y_score: Any, sample_weight: Any, where: Any) -> tuple[Any, ...]:
-    """Check labels (n,) with scores (n,) or (n, n_classes), or indicators with scores."""
-    return check.class_scores(
-        y_true=y_true,
-        y_score=y_score,
-        sample_weight=sample_weight,
-        where=where,
-        indicators=True,
-        entry_mask=True,
-    )
 
 
 def labelled_scores(
@@ -127,41 +109,3 @@ def thresholds_of(data: LabelledScores) -> Thresholds:
         arrays = [jnp.zeros((1,), a.dtype) for a in arrays]
     ranked = ranked_thresholds(*arrays)
     return ranked._replace(score=jumping(ranked.score.astype(data.dtype), data.weight))
-
-
-def averaged(area: Area, data: LabelledScores, average: str | None) -> Array:
-    """Average over the columns as scikit-learn does; NaN if the total weight is 0."""
-    if average == "micro":
-        value = _all_entries(area, data)
-    elif average == "samples":
-        value = _by_sample(area, data)
-    else:
-        value = _by_column(area, data, average)
-    return jnp.where(jnp.any(data.weight != 0), value, jnp.nan)
-
-
-def _all_entries(area: Area, data: LabelledScores) -> Array:
-    weight = jnp.broadcast_to(over_trailing(data.weight, 2), data.score.shape)
-    return area(data.score.ravel(), data.positive.ravel(), weight.ravel())
-
-
-def _by_sample(area: Area, data: LabelledScores) -> Array:
-    weight = data.weight if data.weight.ndim == 1 else jnp.max(data.weight, axis=1)
-    entries = jnp.broadcast_to(over_trailing(data.entries, 2), data.score.shape)
-    return _mean_of_weighty(jax.vmap(area)(data.score, data.positive, entries), weight)
-
-
-def _by_column(area: Area, data: LabelledScores, average: str | None) -> Array:
-    axes = (1, 1, None if data.weight.ndim == 1 else 1)
-    values = jax.vmap(area, in_axes=axes)(data.score, data.positive, data.weight)
-    if average is None:
-        return values
-    if average == "macro":
-        return jnp.mean(values)
-    return _mean_of_weighty(values, weighted_sum(data.positive, over_trailing(data.weight, 2)))
-
-
-def _mean_of_weighty(values: Array, weight: Array) -> Array:
-    """Weighted mean that ignores NaN values of weight 0."""
-    values = jnp.where((weight == 0) & jnp.isnan(values), jnp.zeros_like(values), values)
-    return weighted_mean(values, weight, undefined=0.0)

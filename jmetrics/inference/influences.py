@@ -16,10 +16,10 @@ from jmetrics._core import check
 from jmetrics._core.numerics import weighted_bincount
 from jmetrics._core.sharding import with_auto_axes
 from jmetrics._core.types import ArrayLike, Metric, Number
+from jmetrics.inference._drawing.units import SampleInfo
 from jmetrics.inference._endpoints import centred, influence_moments
 from jmetrics.inference._interval import SCALES, Interval, checked_level, wald
-from jmetrics.inference._plans import Problem, make_problem
-from jmetrics.inference._samples import SampleInfo
+from jmetrics.inference._reweighting.problem import Problem, make_problem
 
 
 def influence(metric: Metric) -> Callable[..., Any]:

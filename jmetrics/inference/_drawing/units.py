@@ -1,4 +1,8 @@
-"""Units of resampling: samples, groups of them, or cells of equal samples."""
+"""Units of resampling: samples, groups of them, or cells of equal samples.
+
+A resample is a count for each unit. `entries` spreads counts over what the metric weights, and
+`by_unit` adds up over units what each of those contributes.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +19,9 @@ from jmetrics._core.numerics import weighted_bincount
 from jmetrics._core.order import tie_bounds, unsort
 from jmetrics._core.sorting import sort_items
 from jmetrics._core.weights import combine
-from jmetrics.inference._draws import Bounds, draw, draw_cells
+
+Bounds = tuple[Array, Array]
+"""The first unit of the stratum of each unit, and the first after it."""
 
 
 class SampleInfo(NamedTuple):
@@ -49,15 +55,6 @@ class Samples(NamedTuple):
         exists = jnp.arange(self.weight.shape[0], dtype=jnp.int32) < self.total
         return exists.astype(self.weight.dtype)
 
-    def starts(self, key: Array, scheme: str, n: int) -> Array:
-        """What each of `n` resamples is drawn from: a key."""
-        return jax.random.split(key, n)
-
-    def draw(self, key: Array, scheme: str) -> Array:
-        """Times that each unit is in a resample."""
-        dtype = self.weight.dtype
-        return draw(key, scheme, self.total, self.weight.shape[0], self.bounds, dtype)
-
     def entries(self, counts: Array) -> Array:
         """Times of the unit of each sample."""
         return counts if self.unit is None else counts[self.unit]
@@ -85,14 +82,6 @@ class CellCounts(NamedTuple):
     def observed_counts(self) -> Array:
         """Times that each cell is in the data."""
         return jnp.sum(self.cell_sizes, axis=0).astype(self.dtype)
-
-    def starts(self, key: Array, scheme: str, n: int) -> Array:
-        """What each of `n` resamples is drawn from: so few numbers are drawn all at once."""
-        return draw_cells(key, scheme, self.cell_sizes, n, self.dtype)
-
-    def draw(self, counts: Array, scheme: str) -> Array:
-        """Times that each cell is in a resample."""
-        return counts
 
     def entries(self, counts: Array) -> Array:
         """Times of each cell."""

@@ -83,6 +83,22 @@ class RowCall(Call):
         return jax.pure_callback(on_host, like, y_true, y_pred, vmap_method="sequential")
 
 
+@jax.tree_util.register_dataclass
+@dataclass(frozen=True)
+class CheckedCall(Call):
+    """A call of a function that may ignore weights, which is known when the program runs."""
+
+    depends_on_weights: Any = True
+
+    def value(self) -> Any:
+        """Evaluate the function: NaN if its value does not depend on the weights."""
+        reason = _weights_ignored(self.metric)
+        values = jax.tree.map(jnp.asarray, super().value())
+        return jax.tree.map(
+            lambda value: check.nan_unless(value, self.depends_on_weights, reason), values
+        )
+
+
 def call_of(
     metric: Callable[..., Any], arrays: Any, options: dict[str, Any], size: int, rows: bool
 ) -> Call:
@@ -108,22 +124,6 @@ def call_of(
         check.require(bool(depends_on_weights), _weights_ignored(metric))
         return call
     return CheckedCall(**vars(call), depends_on_weights=depends_on_weights)
-
-
-@jax.tree_util.register_dataclass
-@dataclass(frozen=True)
-class CheckedCall(Call):
-    """A call of a function that may ignore weights, which is known when the program runs."""
-
-    depends_on_weights: Any = True
-
-    def value(self) -> Any:
-        """Evaluate the function: NaN if its value does not depend on the weights."""
-        reason = _weights_ignored(self.metric)
-        values = jax.tree.map(jnp.asarray, super().value())
-        return jax.tree.map(
-            lambda value: check.nan_unless(value, self.depends_on_weights, reason), values
-        )
 
 
 @jax.jit

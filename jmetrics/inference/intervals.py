@@ -1,4 +1,16 @@
-"""The interval with the best coverage for a metric of its kind."""
+"""The interval with the best coverage for a metric of its kind.
+
+In the order in which they are tried. Samples are independent if neither `groups` nor `strata` nor
+`resample="rows"` says otherwise; n is their number.
+
+| condition                                              | interval              | cost         |
+|--------------------------------------------------------|-----------------------|--------------|
+| independent; declared with `presort`, called without   | DeLong's, logit scale | one sort     |
+| options, on arrays of shape (n,)                       |                       |              |
+| independent; a proportion of samples of equal weight   | Wilson's              | O(n)         |
+| `resample="rows"`                                      | percentiles           | `bootstrap`  |
+| everything else                                        | BCa                   | `bootstrap`  |
+"""
 
 from __future__ import annotations
 
@@ -9,12 +21,12 @@ from jax import Array
 
 from jmetrics._core import check
 from jmetrics._core.types import ArrayLike, Number
+from jmetrics.inference._drawing.units import SampleInfo
 from jmetrics.inference._interval import Interval
-from jmetrics.inference._plans import make_problem
 from jmetrics.inference._proportion_metrics import wilson_interval_of
-from jmetrics.inference._resamples import Settings, summarised
-from jmetrics.inference._samples import SampleInfo
+from jmetrics.inference._reweighting.problem import make_problem
 from jmetrics.inference.delong import delong_interval
+from jmetrics.inference.resampling import MetricResampling, summarised
 
 
 def confidence_interval(
@@ -106,10 +118,10 @@ def confidence_interval(
     found = summarised(
         key,
         problem,
+        MetricResampling(method, "multinomial", contrast=False),
         n_resamples=n_resamples,
         confidence_level=level,
         batch_size=None,
         progress=False,
-        settings=Settings(method, "multinomial", contrast=False),
     )
     return Interval(found.estimate, found.low, found.high, found.standard_error, method)
