@@ -1,20 +1,24 @@
 """Renews the tables of the site: `python -m docs.table`.
 
-What a function is and costs is read from its docstring; what it is called elsewhere is here.
+What a function is and costs is read from its docstring, what it takes and which values it has from
+its declaration; what it is called elsewhere is here.
 """
 
 from __future__ import annotations
 
 import importlib
 import inspect
+import math
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import sklearn.metrics
 
 import jmetrics
 from docs.layout import layout
+from jmetrics._core.plan import declaration_of, range_of
 
 DOCS = Path(__file__).parent
 START, END = "<!-- made by `python -m docs.table` -->\n", "<!-- end -->\n"
@@ -34,6 +38,7 @@ CHAPTERS = {
     "plot": "Pictures",
 }
 METRICS = ("classification", "probability", "curves", "ranking", "regression")
+DECLARED = (*METRICS, "losses")
 
 TORCHMETRICS = {
     "accuracy_score": "accuracy",
@@ -143,6 +148,29 @@ def in_words(sentence: str) -> str:
     return said
 
 
+def number(end: Any) -> str:
+    """An end of a range."""
+    sign = "−" if end < 0 else ""
+    return sign + ("∞" if math.isinf(end) else f"{abs(float(end)):g}")
+
+
+def interval(low: Any, high: Any) -> str:
+    """A range, open where it has no end."""
+    opening, closing = "(["[math.isfinite(low)], ")]"[math.isfinite(high)]
+    return f"{opening}{number(low)}, {number(high)}{closing}"
+
+
+def facts(value: Any) -> tuple[str, str]:
+    """What a metric or loss is declared to take, and its range and direction."""
+    declaration, ends = declaration_of(value), range_of(value)
+    if ends is None:
+        return "", ""
+    several = ends if isinstance(ends[0], tuple) else (ends,)
+    ranges = ", ".join(dict.fromkeys(interval(*of_one) for of_one in several))
+    arrow = {True: " ↑", False: " ↓", None: ""}[declaration.greater_is_better]
+    return declaration.predictions or "", ranges + arrow
+
+
 def row(path: str, value: object, chapter: str) -> str:
     """One line of the table."""
     text = inspect.getdoc(value) or ""
@@ -151,7 +179,8 @@ def row(path: str, value: object, chapter: str) -> str:
     name = path.rpartition(".")[2]
     shown = name if chapter in METRICS else path
     link = f"[`{shown}`](reference/{chapter}.md#jmetrics.{path})"
-    cells = (link, in_words(sentence), counterparts(name, chapter), cost[1] if cost else "")
+    shared = counterparts(name, chapter), cost[1] if cost else ""
+    cells = (link, in_words(sentence), *(facts(value) if chapter in DECLARED else ()), *shared)
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 
 
@@ -160,8 +189,11 @@ def functions() -> str:
     parts = []
     for chapter, title in CHAPTERS.items():
         rows = [row(path, value, chapter) for path, value in names_of(chapter).items()]
-        head = "| name | what it is | elsewhere | cost |\n|---|---|---|---|"
-        parts.append("\n".join([f"\n## {title}\n", head, *rows, ""]))
+        names = ["name", "what it is", "elsewhere", "cost"]
+        if chapter in DECLARED:
+            names[2:2] = ["predictions", "range"]
+        head = ["| " + " | ".join(names) + " |", "|---" * len(names) + "|"]
+        parts.append("\n".join([f"\n## {title}\n", *head, *rows, ""]))
     return "".join(parts) + "\n"
 
 

@@ -9,12 +9,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from jax import Array
 
+from jmetrics._core.plan import declaration_of
 from tests import oracles
 
 Arrays = tuple[np.ndarray, np.ndarray]
 Maker = Callable[[np.random.Generator, int], Arrays]
 
-# What a metric is like, so that the laws know what to expect.
+# What a metric is like, so that the laws know what to expect. Traits that its declaration tells
+# are not repeated in its row, see `declared_traits`.
 LOSS = "0 with zero gradient if no sample has positive weight"
 TOTAL = "a sum over samples, not a mean: 0 without positive weight, grows with the weights"
 SMOOTH = "differentiable in the predictions"
@@ -95,9 +97,21 @@ def cases_of(row: Row) -> Iterator[Case]:
         label = "-".join([name, *(str(v) for v in variant.options.values() if np.ndim(v) == 0)])
         if variant.make and label == name:
             label = f"{name}-{variant.make.__name__}"
-        traits, make = row.traits | variant.add, variant.make or row.make
+        traits = row.traits | variant.add | declared_traits(row.metric)
+        make = variant.make or row.make
         outside = row.outside if variant.outside is None else variant.outside
         yield Case(label, row, variant.options, traits, make, outside)
+
+
+def declared_traits(metric: Callable[..., Any]) -> frozenset[str]:
+    """Traits that repeat what is declared of a metric."""
+    known = declaration_of(metric)
+    traits = {
+        PROBABILITIES: known.predictions == "probabilities",
+        POSITIVE: known.predictions == "means",
+        STEPPED_WEIGHTS: not known.smooth_in_weights,
+    }
+    return frozenset(trait for trait, present in traits.items() if present)
 
 
 def real(rng: np.random.Generator, n: int) -> Arrays:

@@ -16,9 +16,12 @@ from jmetrics.cli.data import Data, Predictions
 from jmetrics.cli.engine import Engine
 from jmetrics.cli.evaluation import Settings
 from jmetrics.cli.guessing import guess
-from jmetrics.cli.panels import panel
+from jmetrics.cli.panels import panel, several_label_metrics
 from jmetrics.cli.reading import Source
 from jmetrics.cli.roles import roles
+from jmetrics.inference._drawing.units import SampleInfo
+from jmetrics.inference._reweighting.problem import make_problem
+from jmetrics.inference._reweighting.routes import in_cells
 
 N = 48
 
@@ -332,6 +335,20 @@ def test_very_many_rows_are_not_resampled():
     assert methods(many)["F1"] == ("jackknife", False)
     many.task = "regression"
     assert methods(many)["median absolute error"] == ("few", False)
+
+
+def test_labels_of_few_classes_are_resampled_as_counts(rng: np.random.Generator) -> None:
+    y_true, y_pred = rng.integers(0, 2, (2, 50))
+    entries = [entry for entry in panel(of_size(100)) if entry.decided]
+    metrics = tuple((entry.function, entry.options) for entry in entries)
+    problem = make_problem(
+        several_label_metrics,
+        y_true,
+        {"y_pred": y_pred},
+        SampleInfo(None, None, None, None),
+        {"metrics": metrics},
+    )
+    assert in_cells(problem).table is not None
 
 
 def test_classes_with_separators_in_their_names():

@@ -31,6 +31,7 @@ from jmetrics import (
     recall_score,
     roc_auc_score,
     specificity_score,
+    top_k_accuracy_score,
     zero_one_loss,
 )
 from jmetrics.inference import (
@@ -263,6 +264,22 @@ def test_a_perfect_share_has_an_interval_and_so_has_a_masked_one() -> None:
         assert_same(wrong.estimate, 2 / 3)
     illegal = confidence_interval(recall_score, [1, 1, 2], [1, 1, 1])
     assert all(np.isnan(v) for v in (illegal.estimate, illegal.low, illegal.high))
+
+
+def test_a_proportion_of_rows_gets_wilsons_interval_too() -> None:
+    truth, guess = np.eye(3, dtype=int)[[0, 1, 2, 1]], np.eye(3, dtype=int)[[0, 1, 1, 1]]
+    for metric in (accuracy_score, functools.partial(top_k_accuracy_score, k=1)):
+        y_true = truth if metric is accuracy_score else np.argmax(truth, axis=1)
+        found = confidence_interval(metric, y_true, guess)
+        assert found.method == "wilson"
+        expected = proportion_interval(3, 4)
+        assert_same((found.low, found.high), (expected.low, expected.high), rtol=1e-6)
+
+
+def test_hits_of_decisions_are_counted_at_the_threshold_of_decisions() -> None:
+    found = confidence_interval(top_k_accuracy_score, [1, 1, 1, 0], [0.3, 0.3, 2, -2], k=1)
+    expected = proportion_interval(4, 4)
+    assert_same((found.estimate, found.low, found.high), (1, expected.low, expected.high))
 
 
 def test_everything_else_is_resampled(rng: np.random.Generator) -> None:

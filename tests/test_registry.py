@@ -6,7 +6,7 @@ import inspect
 import re
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, get_args
 
 import jax
 import numpy as np
@@ -14,9 +14,18 @@ import pytest
 
 import jmetrics
 from jmetrics import inference, losses
-from jmetrics._core.plan import greater_is_better, range_of, surrogate_of
+from jmetrics._core.plan import (
+    Predictions,
+    declaration_of,
+    is_proportion,
+    plan_of,
+    range_of,
+)
+from jmetrics.cli.panels import Entry
+from tests.compare import assert_same
 from tests.registry import LOSSES, METRICS, ROWS, STATEFUL, TRANSFORMS, cases
-from tests.row import LOSS, Case, Row
+from tests.row import LOSS, Case, Row, cases_of
+from tests.rows.classification import binary_labels
 
 HERE = Path(__file__).parent
 
@@ -64,15 +73,68 @@ def public_of(row: Row) -> Any:
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.metric.__name__)
 def test_every_metric_is_declared(row: Row) -> None:
     metric, name = public_of(row), row.metric.__name__
+    declaration = declaration_of(metric)
     for variant in row.variants:
         assert range_of(metric, variant.options) is not None
-    assert (greater_is_better(metric) is None) == (name in NEITHER)
+    assert declaration.predictions in get_args(Predictions)
+    assert (declaration.greater_is_better is None) == (name in NEITHER)
     if row in LOSSES:
-        assert greater_is_better(metric) is False
-        assert (surrogate_of(metric) is None) == (name in ALONE)
-        assert surrogate_of(metric) in {row.metric.__name__ for row in METRICS} | {None}
+        assert declaration.greater_is_better is False
+        assert (declaration.surrogate_of is None) == (name in ALONE)
+        assert declaration.surrogate_of in {row.metric.__name__ for row in METRICS} | {None}
     else:
-        assert surrogate_of(metric) is None
+        assert declaration.surrogate_of is None
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.metric.__name__)
+def test_the_predictions_declared_are_those_of_the_signature(row: Row) -> None:
+    metric = public_of(row)
+    expected = {
+        "y_score": {"scores", "lists"},
+        "pred_decision": {"scores"},
+        "y_proba": {"probabilities"},
+        "logits": {"logits"},
+    }
+    name = list(inspect.signature(metric).parameters)[1]
+    found = declaration_of(metric).predictions
+    assert name in expected or name == "y_pred"
+    assert found in expected.get(name, set(get_args(Predictions)) - set().union(*expected.values()))
+
+
+PROPORTIONS = {
+    "accuracy_score",
+    "false_negative_rate",
+    "false_positive_rate",
+    "jaccard_score",
+    "negative_predictive_value",
+    "precision_score",
+    "recall_score",
+    "specificity_score",
+    "top_k_accuracy_score",
+    "zero_one_loss",
+}
+
+
+@pytest.mark.parametrize("row", METRICS, ids=lambda row: row.metric.__name__)
+def test_a_proportion_is_its_hits_over_its_total(row: Row, rng: np.random.Generator) -> None:
+    metric = public_of(row)
+    case = next(cases_of(row))
+    arrays, options = case.make(rng, 40), dict(case.options)
+    if declaration_of(metric).predictions == "labels":
+        arrays = binary_labels(rng, 40)
+        options = {name: value for name, value in options.items() if name == "beta"}
+    found = is_proportion(metric, *arrays, **options)
+    assert found == (metric.__name__ in PROPORTIONS)
+    if found:
+        plan: Any = plan_of(metric)(*arrays, **options)
+        hits, total = plan.proportion(plan.statistic())
+        assert 0 < hits < total
+        assert_same(plan.value(), hits / total)
+
+
+def test_the_command_line_has_no_facts_of_its_own() -> None:
+    """What is not the name, the function or its options is read from the declaration."""
+    assert Entry._fields == ("name", "function", "options")
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.metric.__name__)
@@ -81,8 +143,8 @@ def test_the_docstring_says_what_is_declared(row: Row) -> None:
     text = " ".join((inspect.getdoc(metric) or "").split())
     told = {better for better in (True, False) if f"{_WORDS[better]} is better" in text}
     if len(told) == 1:
-        assert told == {greater_is_better(metric)}
-    found = re.search(r"Range: [\[(]([−\d]\S*), (\d+|∞)[\])]", text)
+        assert told == {declaration_of(metric).greater_is_better}
+    found = re.search(r"Returns: [^\[(]* in [\[(]([−\d]\S*), (\d+|∞)[\])]", text)
     if found:
         ends: Any = range_of(metric)
         ends = ends[0] if isinstance(ends[0], tuple) else ends

@@ -13,7 +13,7 @@ import pytest
 
 import jmetrics
 from jmetrics import inference, streaming
-from jmetrics._core.plan import greater_is_better, has_plan, presort_of, range_of
+from jmetrics._core.plan import declaration_of, has_plan, presort_of, range_of
 from tests.compare import assert_same
 
 METRICS = jmetrics.mean_squared_error, jmetrics.roc_auc_score
@@ -111,7 +111,7 @@ def test_a_wrapped_metric_has_no_stream_of_what_is_inside(name: str) -> None:
     wrapped = WRAPPERS[name](jmetrics.mean_squared_error)
     assert not has_plan(wrapped)
     assert presort_of(WRAPPERS[name](jmetrics.roc_auc_score)) is None
-    assert range_of(wrapped) is None and greater_is_better(wrapped) is None
+    assert range_of(wrapped) is None and declaration_of(wrapped).greater_is_better is None
     with pytest.raises(ValueError, match="no statistic"):
         streaming.stream(wrapped)
 
@@ -124,5 +124,5 @@ def test_a_transformed_metric_is_not_the_metric() -> None:
 
 def test_options_by_partial_keep_the_metric() -> None:
     named = functools.partial(jmetrics.fbeta_score, beta=2.0)
-    assert range_of(named) == (0, 1) and greater_is_better(named)
+    assert range_of(named) == (0, 1) and declaration_of(named).greater_is_better
     assert has_plan(named) and has_plan(functools.partial(named, average="macro"))

@@ -1,4 +1,4 @@
-"""A metric in its parts, and what is declared of it: range, direction, what it stands for.
+"""A metric in its parts, and the one record of what it is: range, direction, predictions.
 
 A public function whose statistic can be kept returns a plan of its parts, checked arrays, a
 kernel that measures them and a finisher, and `metric` runs it. What else needs the parts, such
@@ -13,7 +13,7 @@ import inspect
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, ParamSpec, TypeAlias, TypeVar
+from typing import Any, Literal, ParamSpec, TypeAlias, TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -29,6 +29,24 @@ Ends: TypeAlias = tuple[float | np.ndarray | Array, float | np.ndarray | Array]
 
 Range: TypeAlias = Ends | tuple[Ends, ...]
 """Ends for every entry of a value, or for each of the arrays that it has."""
+
+Predictions: TypeAlias = Literal[
+    "labels",
+    "scores",
+    "logits",
+    "probabilities",
+    "lists",
+    "numbers",
+    "means",
+    "linear predictors",
+    "quantiles",
+    "expectiles",
+    "intervals",
+    "ensembles",
+    "distributions",
+]
+"""What the second array holds: "lists" are scores of the items of lists, "means" are positive, and
+"distributions" are given by their location and a `scale`."""
 
 UNIT = (0.0, 1.0)
 SYMMETRIC = (-1.0, 1.0)
@@ -75,6 +93,8 @@ class Plan:
     """Whether the statistics of parts of the data make up that of all, see `merging.join`."""
     labels: int | None = field(default=None, metadata=_STATIC)
     """How many classes a metric of nothing but labels has, `SAME` if it asks only which agree."""
+    proportion: Callable[[Any], tuple[Array, Array]] | None = field(default=None, metadata=_STATIC)
+    """Statistic to two counts of samples, of which the value is the fraction hits / total."""
 
     def statistic(self) -> Any:
         """Measure the arrays."""
@@ -97,14 +117,19 @@ def plan(
     *,
     merges: bool = True,
     labels: int | None = None,
+    proportion: Callable[[Any], tuple[Array, Array]] | None = None,
 ) -> Any:
     """Return a plan, as what a metric returns."""
-    return Plan(tuple(arrays), kernel, finisher, merges, labels)
+    return Plan(tuple(arrays), kernel, finisher, merges, labels, proportion)
 
 
 @dataclass(frozen=True)
 class Declaration:
-    """Metadata of a metric or loss."""
+    """The record of a metric or loss.
+
+    What depends on the data or the options is in its plan: whether statistics merge, whether it is
+    a proportion, how many classes there are.
+    """
 
     owner: Callable[..., Any]
     """The very function. Wrappers copy attributes of what they wrap, but are another function."""
@@ -113,6 +138,11 @@ class Declaration:
     on, by name."""
     greater_is_better: bool | None = None
     """None where neither greater nor smaller is better."""
+    predictions: Predictions | None = None
+    smooth_in_weights: bool = True
+    """Whether derivatives with respect to the weights tell how it varies with the sample."""
+    noise_increases: bool = False
+    """Whether noise increases it, as it does a distance from 0, so that resamples lie above it."""
     surrogate_of: str | None = None
     """The metric that a loss stands for."""
     plan: Callable[..., Plan] | None = None
@@ -135,10 +165,17 @@ def _declaration(function: Callable[..., Any]) -> Declaration:
     return Declaration(function)
 
 
+def declaration_of(function: Callable[..., Any]) -> Declaration:
+    """Return what was declared of a metric or loss, with or without options."""
+    return _declaration(_unbound(function))
+
+
 def declared(
     *,
     range: Range | Callable[..., Range | None],
     greater_is_better: bool | None,
+    predictions: Predictions | None = None,
+    smooth_in_weights: bool = True,
     surrogate_of: str | None = None,
     presort: Callable[[Array, Array], PresortedMetric] | None = None,
 ) -> Callable[[Function], Function]:
@@ -149,6 +186,8 @@ def declared(
             function,
             range=range,
             greater_is_better=greater_is_better,
+            predictions=predictions,
+            smooth_in_weights=smooth_in_weights,
             surrogate_of=surrogate_of,
             presort=presort,
         )
@@ -158,7 +197,12 @@ def declared(
 
 
 def metric(
-    *, range: Range | Callable[..., Range | None], greater_is_better: bool | None
+    *,
+    range: Range | Callable[..., Range | None],
+    greater_is_better: bool | None,
+    predictions: Predictions | None = None,
+    smooth_in_weights: bool = True,
+    noise_increases: bool = False,
 ) -> Callable[[Callable[Parameters, Value]], Callable[Parameters, Value]]:
     """Make a metric of a function that returns its plan."""
 
@@ -167,7 +211,15 @@ def metric(
         def run(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Value:
             return _run(planned(*args, **kwargs))
 
-        declare(run, plan=planned, range=range, greater_is_better=greater_is_better)
+        declare(
+            run,
+            plan=planned,
+            range=range,
+            greater_is_better=greater_is_better,
+            predictions=predictions,
+            smooth_in_weights=smooth_in_weights,
+            noise_increases=noise_increases,
+        )
         return run
 
     return run_planned
@@ -180,19 +232,24 @@ def _run(plan: Plan) -> Any:
 
 def has_plan(function: Callable[..., Any]) -> bool:
     """Whether a function is a metric that can be had in its parts, with or without options."""
-    return _declaration(_unbound(function)).plan is not None
+    return declaration_of(function).plan is not None
 
 
 def plan_of(function: Callable[..., Any]) -> Callable[..., Plan]:
     """Return the function that makes the plan of a metric, with the arguments of the metric."""
-    metric = _unbound(function)
-    make = _declaration(metric).plan
+    make = declaration_of(function).plan
     if make is None:
+        metric = _unbound(function)
         name = getattr(metric, "__name__", repr(metric))
         raise ValueError(f"`{name}` keeps no statistic that could be merged")
     if isinstance(function, functools.partial):
         return functools.partial(make, *function.args, **function.keywords)
     return make
+
+
+def is_proportion(function: Callable[..., Any], *arrays: Any, **options: Any) -> bool:
+    """Whether a metric of these arrays is a proportion of samples."""
+    return has_plan(function) and plan_of(function)(*arrays, **options).proportion is not None
 
 
 def range_of(
@@ -227,16 +284,6 @@ def including(value: Any, low: float = 0.0, high: float = 1.0) -> Ends:
     if isinstance(value, str) or math.isnan(value):
         return low, high
     return min(low, float(value)), max(high, float(value))
-
-
-def greater_is_better(function: Callable[..., Any]) -> bool | None:
-    """Whether greater values of a metric are better; None if neither, or if nothing is known."""
-    return _declaration(_unbound(function)).greater_is_better
-
-
-def surrogate_of(function: Callable[..., Any]) -> str | None:
-    """Return the name of the metric that a loss stands for."""
-    return _declaration(_unbound(function)).surrogate_of
 
 
 def _unbound(function: Callable[..., Any]) -> Callable[..., Any]:

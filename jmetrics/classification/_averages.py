@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import jax
@@ -25,9 +27,25 @@ from jmetrics._core.counts import (
 )
 from jmetrics._core.exporting import exportable
 from jmetrics._core.merging import DomainCheck, apply_checks
-from jmetrics._core.numerics import Total, accumulator, mean_of
+from jmetrics._core.numerics import Total, accumulator, mean_of, safe_divide
 from jmetrics._core.plan import NONNEGATIVE, UNIT, Bound, Ends, including, plan
 from jmetrics._core.weights import all_finite, combine, over_trailing
+
+
+@dataclass(frozen=True)
+class Proportion:
+    """A score that is a proportion of samples."""
+
+    parts: Callable[[BinaryCounts], tuple[Array, Array]]
+    """Counts to hits and total."""
+
+    def __call__(self, counts: BinaryCounts, zero_division: float | Array) -> Array:
+        hits, total = self.parts(counts)
+        return safe_divide(hits, total, zero_division)
+
+    def of(self, statistic: Labelled) -> tuple[Array, Array]:
+        """Hits and total in the statistic of a metric."""
+        return self.parts(statistic.counts)
 
 
 def or_zero_division(zero_division: Any) -> Ends:
@@ -83,7 +101,8 @@ def averaged(
         named=labels is not None or arrays[0].ndim == 2,
         dtype=accumulator(*arrays[:3]),
     )
-    return plan(arrays, kernel, finisher, labels=num_classes)
+    proportion = score.of if average == "binary" and isinstance(score, Proportion) else None
+    return plan(arrays, kernel, finisher, labels=num_classes, proportion=proportion)
 
 
 @exportable

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax.numpy as jnp
@@ -41,7 +41,7 @@ from jmetrics.classification.tables import pair_cells
 _DISTANCES = ("linear", "quadratic", None)
 
 
-@metric(range=fraction_or_total, greater_is_better=True)
+@metric(range=fraction_or_total, greater_is_better=True, predictions="labels")
 def accuracy_score(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -80,10 +80,10 @@ def accuracy_score(
         >>> float(accuracy_score([0, 1, 2, 3], [0, 2, 1, 3]))
         0.5
     """
-    return _fraction(False, y_true, y_pred, normalize, sample_weight, where)
+    return _fraction(correct, y_true, y_pred, normalize, sample_weight, where)
 
 
-@metric(range=fraction_or_total, greater_is_better=False)
+@metric(range=fraction_or_total, greater_is_better=False, predictions="labels")
 def zero_one_loss(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -123,20 +123,25 @@ def zero_one_loss(
         >>> float(zero_one_loss([0, 1, 2, 3], [0, 2, 1, 3], normalize=False))
         2.0
     """
-    return _fraction(True, y_true, y_pred, normalize, sample_weight, where)
+    return _fraction(incorrect, y_true, y_pred, normalize, sample_weight, where)
 
 
 def _fraction(
-    wrong: bool, y_true: Any, y_pred: Any, normalize: Any, sample_weight: Any, where: Any
+    parts: Callable[..., Any],
+    y_true: Any,
+    y_pred: Any,
+    normalize: Any,
+    sample_weight: Any,
+    where: Any,
 ) -> Any:
     arrays = check.samples(
         y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where, ndim=(1, 2)
     )
     finisher = Bound.of(
-        fraction_of, wrong=wrong, normalize=bool(normalize), dtype=accumulator(*arrays[:3])
+        fraction_of, parts=parts, normalize=bool(normalize), dtype=accumulator(*arrays[:3])
     )
     kernel = Bound.of(_matching_samples)
-    return plan(arrays, kernel, finisher, labels=SAME)
+    return plan(arrays, kernel, finisher, labels=SAME, proportion=parts if normalize else None)
 
 
 def _matching_samples(y_true, y_pred, sample_weight, where):
@@ -146,17 +151,25 @@ def _matching_samples(y_true, y_pred, sample_weight, where):
     return Labelled(counts, (all_labels(y_true, y_pred, weight, indicators=False),))
 
 
-def fraction_of(statistic, *, wrong, normalize, dtype):
+def fraction_of(statistic, *, parts, normalize, dtype):
     """Finisher: the fraction, or the weight, of correct or incorrect samples."""
-    counts = statistic.counts
-    count = counts.wrong if wrong else counts.right
+    count, total = parts(statistic)
     if not normalize:
         return statistic.finished(count.astype(dtype))
-    total = counts.right + counts.wrong
     return statistic.finished(safe_divide(count.astype(dtype), total.astype(dtype), jnp.nan))
 
 
-@metric(range=UNIT, greater_is_better=False)
+def correct(statistic):
+    """The number of correct samples, and that of all."""
+    return statistic.counts.right, statistic.counts.right + statistic.counts.wrong
+
+
+def incorrect(statistic):
+    """The number of incorrect samples, and that of all."""
+    return statistic.counts.wrong, statistic.counts.right + statistic.counts.wrong
+
+
+@metric(range=UNIT, greater_is_better=False, predictions="labels")
 def hamming_loss(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -215,7 +228,7 @@ def _fraction_of_labels(statistic, *, dtype):
     return statistic.finished(safe_divide(jnp.sum(by_column), total, jnp.nan))
 
 
-@metric(range=SYMMETRIC, greater_is_better=True)
+@metric(range=SYMMETRIC, greater_is_better=True, predictions="labels")
 def matthews_corrcoef(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -287,6 +300,7 @@ def correlation_of_classes(counts: BinaryCounts) -> Array:
 @metric(
     range=lambda replace_undefined_by: including(replace_undefined_by, *AT_MOST_ONE),
     greater_is_better=True,
+    predictions="labels",
 )
 def cohen_kappa_score(
     y_true: ArrayLike,

@@ -27,10 +27,10 @@ from jmetrics._core.plan import NONNEGATIVE, Bound, metric, plan
 from jmetrics._core.types import ArrayLike
 from jmetrics._core.weights import admissible, clean, combine, over_trailing
 from jmetrics.classification._averages import Labelled, fraction_or_total
-from jmetrics.classification.agreement import fraction_of
+from jmetrics.classification.agreement import correct, fraction_of
 
 
-@metric(range=NONNEGATIVE, greater_is_better=False)
+@metric(range=NONNEGATIVE, greater_is_better=False, predictions="scores")
 def hinge_loss(
     y_true: ArrayLike,
     pred_decision: ArrayLike,
@@ -75,7 +75,7 @@ def hinge_loss(
     return _margin_loss(_hinge, y_true, pred_decision, sample_weight, where)
 
 
-@metric(range=NONNEGATIVE, greater_is_better=False)
+@metric(range=NONNEGATIVE, greater_is_better=False, predictions="scores")
 def squared_hinge_loss(
     y_true: ArrayLike,
     pred_decision: ArrayLike,
@@ -159,7 +159,7 @@ def _squared_hinge(margin: Array) -> Array:
     return jnp.square(jnp.maximum(1 - margin, 0))
 
 
-@metric(range=fraction_or_total, greater_is_better=True)
+@metric(range=fraction_or_total, greater_is_better=True, predictions="scores")
 def top_k_accuracy_score(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -210,9 +210,10 @@ def top_k_accuracy_score(
     )
     k = check.positive_integer("k", k)
     finisher = Bound.of(
-        _fraction_of_hits, wrong=False, normalize=bool(normalize), dtype=accumulator(*arrays[1:3])
+        fraction_of, parts=_hits_of, normalize=bool(normalize), dtype=accumulator(*arrays[1:3])
     )
-    return plan(arrays, Bound.of(_hits, k=k), finisher)
+    proportion = _hits_of if normalize else None
+    return plan(arrays, Bound.of(_hits, k=k), finisher, proportion=proportion)
 
 
 @exportable
@@ -233,10 +234,10 @@ class BinaryHits(NamedTuple):
         )
 
 
-def _fraction_of_hits(statistic, **options):
+def _hits_of(statistic):
     if isinstance(statistic.counts, BinaryHits):
         statistic = statistic._replace(counts=statistic.counts.chosen)
-    return fraction_of(statistic, **options)
+    return correct(statistic)
 
 
 def _hits(y_true, y_score, sample_weight, where, *, k):

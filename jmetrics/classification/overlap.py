@@ -14,10 +14,16 @@ from jmetrics._core.exporting import exportable
 from jmetrics._core.numerics import safe_divide
 from jmetrics._core.plan import NONNEGATIVE, Bound, Ends, including, metric, plan
 from jmetrics._core.types import ArrayLike, Number
-from jmetrics.classification._averages import as_counts, averaged, count_dtype, or_zero_division
+from jmetrics.classification._averages import (
+    Proportion,
+    as_counts,
+    averaged,
+    count_dtype,
+    or_zero_division,
+)
 
 
-@metric(range=or_zero_division, greater_is_better=True)
+@metric(range=or_zero_division, greater_is_better=True, predictions="labels")
 def precision_score(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -86,7 +92,7 @@ def precision_score(
     )
 
 
-@metric(range=or_zero_division, greater_is_better=True)
+@metric(range=or_zero_division, greater_is_better=True, predictions="labels")
 def recall_score(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -155,7 +161,7 @@ def recall_score(
     )
 
 
-@metric(range=or_zero_division, greater_is_better=True)
+@metric(range=or_zero_division, greater_is_better=True, predictions="labels")
 def f1_score(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -225,7 +231,7 @@ def f1_score(
     )
 
 
-@metric(range=or_zero_division, greater_is_better=True)
+@metric(range=or_zero_division, greater_is_better=True, predictions="labels")
 def fbeta_score(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -302,7 +308,7 @@ def fbeta_score(
     )
 
 
-@metric(range=or_zero_division, greater_is_better=True)
+@metric(range=or_zero_division, greater_is_better=True, predictions="labels")
 def jaccard_score(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -395,7 +401,7 @@ def _range_of_scores(average: str | None, zero_division: Any) -> tuple[Ends, ...
     return (*scores, NONNEGATIVE) if average is None else (*scores,)
 
 
-@metric(range=_range_of_scores, greater_is_better=True)
+@metric(range=_range_of_scores, greater_is_better=True, predictions="labels")
 def precision_recall_fscore_support(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -484,14 +490,16 @@ def _with_support(statistic, finisher, *, of_class, dtype):
     return PrecisionRecallFscore._make((*finisher(statistic), support))
 
 
-def precision(counts: BinaryCounts, zero_division: float | Array) -> Array:
-    """Fraction of predicted positives that are positive."""
-    return safe_divide(counts.tp, counts.pred, zero_division)
+@Proportion
+def precision(counts: BinaryCounts) -> tuple[Array, Array]:
+    """Of predicted positives, those that are positive."""
+    return counts.tp, counts.pred
 
 
-def recall(counts: BinaryCounts, zero_division: float | Array) -> Array:
-    """Fraction of positives that are predicted positive."""
-    return safe_divide(counts.tp, counts.true, zero_division)
+@Proportion
+def recall(counts: BinaryCounts) -> tuple[Array, Array]:
+    """Of positives, those that are predicted positive."""
+    return counts.tp, counts.true
 
 
 def fbeta(counts: BinaryCounts, zero_division: float | Array, beta: float | Array) -> Array:
@@ -507,9 +515,10 @@ def fbeta(counts: BinaryCounts, zero_division: float | Array, beta: float | Arra
     return safe_divide(counts.tp, mixed, zero_division)
 
 
-def jaccard(counts: BinaryCounts, zero_division: float | Array) -> Array:
-    """Intersection over union."""
-    return safe_divide(counts.tp, counts.tp + counts.fp + counts.fn, zero_division)
+@Proportion
+def jaccard(counts: BinaryCounts) -> tuple[Array, Array]:
+    """Intersection and union."""
+    return counts.tp, counts.tp + counts.fp + counts.fn
 
 
 def _precision_recall_fscore(

@@ -17,6 +17,7 @@ from jmetrics._core.plan import NONNEGATIVE, SYMMETRIC, UNIT, Bound, Ends, inclu
 from jmetrics._core.types import ArrayLike, Number
 from jmetrics.classification._averages import (
     Labelled,
+    Proportion,
     all_labels,
     averaged,
     class_cells,
@@ -27,7 +28,7 @@ from jmetrics.classification._averages import (
 from jmetrics.classification.overlap import recall
 
 
-@metric(range=or_zero_division, greater_is_better=True)
+@metric(range=or_zero_division, greater_is_better=True, predictions="labels")
 def specificity_score(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -96,7 +97,7 @@ def specificity_score(
     )
 
 
-@metric(range=or_zero_division, greater_is_better=True)
+@metric(range=or_zero_division, greater_is_better=True, predictions="labels")
 def negative_predictive_value(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -165,7 +166,7 @@ def negative_predictive_value(
     )
 
 
-@metric(range=or_zero_division, greater_is_better=False)
+@metric(range=or_zero_division, greater_is_better=False, predictions="labels")
 def false_positive_rate(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -235,7 +236,7 @@ def false_positive_rate(
     )
 
 
-@metric(range=or_zero_division, greater_is_better=False)
+@metric(range=or_zero_division, greater_is_better=False, predictions="labels")
 def false_negative_rate(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -305,7 +306,11 @@ def false_negative_rate(
     )
 
 
-@metric(range=lambda adjusted: SYMMETRIC if adjusted else UNIT, greater_is_better=True)
+@metric(
+    range=lambda adjusted: SYMMETRIC if adjusted else UNIT,
+    greater_is_better=True,
+    predictions="labels",
+)
 def balanced_accuracy_score(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -362,7 +367,7 @@ def mean_recall(counts: BinaryCounts, adjusted: bool) -> Array:
     return score
 
 
-@metric(range=UNIT, greater_is_better=True)
+@metric(range=UNIT, greater_is_better=True, predictions="labels")
 def geometric_mean_score(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -449,7 +454,7 @@ def _range_of_ratios(replace_undefined_by: Any) -> tuple[Ends, ...]:
     return tuple(including(value, *NONNEGATIVE) for value in values)
 
 
-@metric(range=_range_of_ratios, greater_is_better=None)
+@metric(range=_range_of_ratios, greater_is_better=None, predictions="labels")
 def class_likelihood_ratios(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -535,18 +540,22 @@ def _likelihood_ratios(
     return jax.tree.map(lambda ratio: jnp.where(counts.true != 0, ratio, jnp.nan), ratios)
 
 
-def specificity(counts: BinaryCounts, zero_division: float | Array) -> Array:
-    """Fraction of negatives that are predicted negative."""
-    return safe_divide(counts.tn, counts.tn + counts.fp, zero_division)
+@Proportion
+def specificity(counts: BinaryCounts) -> tuple[Array, Array]:
+    """Of negatives, those that are predicted negative."""
+    return counts.tn, counts.tn + counts.fp
 
 
-def _negative_predictive_value(counts: BinaryCounts, zero_division: float | Array) -> Array:
-    return safe_divide(counts.tn, counts.tn + counts.fn, zero_division)
+@Proportion
+def _negative_predictive_value(counts: BinaryCounts) -> tuple[Array, Array]:
+    return counts.tn, counts.tn + counts.fn
 
 
-def _false_positive_rate(counts: BinaryCounts, zero_division: float | Array) -> Array:
-    return safe_divide(counts.fp, counts.tn + counts.fp, zero_division)
+@Proportion
+def _false_positive_rate(counts: BinaryCounts) -> tuple[Array, Array]:
+    return counts.fp, counts.tn + counts.fp
 
 
-def _false_negative_rate(counts: BinaryCounts, zero_division: float | Array) -> Array:
-    return safe_divide(counts.fn, counts.true, zero_division)
+@Proportion
+def _false_negative_rate(counts: BinaryCounts) -> tuple[Array, Array]:
+    return counts.fn, counts.true

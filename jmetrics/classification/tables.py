@@ -28,7 +28,11 @@ from jmetrics.classification._averages import (
 _NORMALIZATIONS = ("true", "pred", "all", None)
 
 
-@metric(range=lambda normalize: NONNEGATIVE if normalize is None else UNIT, greater_is_better=None)
+@metric(
+    range=lambda normalize: NONNEGATIVE if normalize is None else UNIT,
+    greater_is_better=None,
+    predictions="labels",
+)
 def confusion_matrix(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -118,7 +122,7 @@ def confusion_of(
     return table[chosen][:, chosen]
 
 
-@metric(range=NONNEGATIVE, greater_is_better=None)
+@metric(range=NONNEGATIVE, greater_is_better=None, predictions="labels")
 def multilabel_confusion_matrix(
     y_true: ArrayLike,
     y_pred: ArrayLike,

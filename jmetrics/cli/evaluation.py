@@ -11,7 +11,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jmetrics._core.plan import range_of
+from jmetrics._core.plan import is_proportion, range_of
 from jmetrics.cli.data import Data
 from jmetrics.cli.panels import Entry, several_label_metrics, several_metrics
 from jmetrics.cli.progress import progress, shown
@@ -165,11 +165,12 @@ def _batches(data: Data, entries: list[Entry], settings: Settings) -> list[_Batc
     resampled = not large if settings.resamples is None else settings.resamples > 0
     batches: dict[tuple[str, bool, str], list[Entry]] = {}
     for entry in entries:
-        method = "bootstrap" if resampled and entry.resampled else "jackknife"
+        known = entry.declaration
+        method = "bootstrap" if resampled and not known.noise_increases else "jackknife"
         cells = large and entry.decided and settings.resamples != 0 and _in_cells(data)
         if cells:
             method = "bootstrap"
-        elif not entry.smooth and not resampled:
+        elif not known.smooth_in_weights and not resampled:
             method = "few"  # the derivative of a median says nothing about its scatter
         scale = "logit" if entry.unit_interval and method == "jackknife" else "linear"
         batches.setdefault((method, cells, scale), []).append(entry)
@@ -273,16 +274,13 @@ def _widened(rows: _Rows, entry: Entry, result: Result, level: float) -> Result:
     """Wilson interval of a proportion of 0 or 1, whose sample variance is 0."""
     data = rows.data
     dependent = data.weight is not None or data.cluster is not None
-    if result.low < result.high or not entry.is_proportion or dependent:
+    if result.low < result.high or not entry.decided or dependent:
         return result
-    found = confidence_interval(
-        entry.function,
-        rows.of(data.y_true),
-        rows.of(data.models[0].decided),
-        confidence_level=level,
-        where=rows.where,
-        **dict(entry.options),
-    )
+    arrays = rows.of(data.y_true), rows.of(data.models[0].decided)
+    options = {"where": rows.where, **dict(entry.options)}
+    if not is_proportion(entry.function, *arrays, **options):
+        return result
+    found = confidence_interval(entry.function, *arrays, confidence_level=level, **options)
     return result._replace(low=float(found.low), high=float(found.high), method=_WILSON)
 
 

@@ -13,10 +13,11 @@ from jmetrics import classification, curves, probability, ranking, regression
 from jmetrics._core.plan import (
     UNIT,
     Bound,
+    Declaration,
     Ends,
     Range,
+    declaration_of,
     declared,
-    greater_is_better,
     metric,
     plan,
     plan_of,
@@ -34,20 +35,21 @@ class Entry(NamedTuple):
     name: str
     function: Callable[..., Any]
     options: Options = ()
-    decided: bool = False
-    """Whether it depends on the predicted classes, not on the scores."""
-    smooth: bool = True
-    """Whether it changes smoothly with the weights of the samples."""
-    resampled: bool = True
-    """Whether resamples scatter around it, and not above it as for a distance from 0."""
-    is_proportion: bool = False
-    """Whether it is a proportion of some of the rows."""
+
+    @property
+    def declaration(self) -> Declaration:
+        """What is known of the metric, or of the metric of some of the columns."""
+        return declaration_of(dict(self.options).get("function", self.function))
 
     @property
     def better(self) -> str:
         """Whether "higher" or "lower" is better, or the "level" of a quantile."""
-        direction = greater_is_better(dict(self.options).get("function", self.function))
-        return {True: "higher", False: "lower", None: "level"}[direction]
+        return {True: "higher", False: "lower", None: "level"}[self.declaration.greater_is_better]
+
+    @property
+    def decided(self) -> bool:
+        """Whether it depends on the predicted classes, not on the scores."""
+        return self.declaration.predictions == "labels"
 
     @property
     def unit_interval(self) -> bool:
@@ -108,8 +110,12 @@ def several_label_metrics(
         plan_of(function)(y_true, y_pred, sample_weight=sample_weight, where=where, **dict(options))
         for function, options in metrics
     ]
-    kernel = Bound.of(_each_measured, *(one.kernel for one in plans))
-    return plan(plans[0].arrays, kernel, Bound.of(_each_finished, *(one.finisher for one in plans)))
+    return plan(
+        plans[0].arrays,
+        Bound.of(_each_measured, *(one.kernel for one in plans)),
+        Bound.of(_each_finished, *(one.finisher for one in plans)),
+        labels=max(one.labels for one in plans if one.labels is not None),
+    )
 
 
 def _each_measured(
@@ -196,7 +202,7 @@ def _binary(data: Data) -> list[Entry]:
         entries += [
             Entry("log loss", probability.log_loss),
             Entry("Brier score", probability.brier_score_loss, (("scale_by_half", True),)),
-            Entry("calibration error", probability.calibration_error, resampled=False),
+            Entry("calibration error", probability.calibration_error),
         ]
     named: dict[str, Callable[..., Any]] = {
         "accuracy": classification.accuracy_score,
@@ -205,28 +211,25 @@ def _binary(data: Data) -> list[Entry]:
         "recall": classification.recall_score,
         "specificity": classification.specificity_score,
         "F1": classification.f1_score,
+        "MCC": classification.matthews_corrcoef,
     }
-    classes = {"balanced accuracy": (("num_classes", 2),)}
-    shares = ("accuracy", "precision", "recall", "specificity")
-    entries += [
-        Entry(name, function, classes.get(name, ()), decided=True, is_proportion=name in shares)
-        for name, function in named.items()
+    classes = {name: (("num_classes", 2),) for name in ("balanced accuracy", "MCC")}
+    return entries + [
+        Entry(name, function, classes.get(name, ())) for name, function in named.items()
     ]
-    mcc = classification.matthews_corrcoef
-    return [*entries, Entry("MCC", mcc, classes["balanced accuracy"], decided=True)]
 
 
 def _multiclass(data: Data) -> list[Entry]:
     classes = (("num_classes", len(data.names)),)
     macro = (("average", "macro"), *classes)
     entries = [
-        Entry("accuracy", classification.accuracy_score, decided=True, is_proportion=True),
-        Entry("balanced accuracy", classification.balanced_accuracy_score, classes, decided=True),
-        Entry("macro precision", classification.precision_score, macro, decided=True),
-        Entry("macro recall", classification.recall_score, macro, decided=True),
-        Entry("macro F1", classification.f1_score, macro, decided=True),
-        Entry("MCC", classification.matthews_corrcoef, classes, decided=True),
-        Entry("Cohen's kappa", classification.cohen_kappa_score, classes, decided=True),
+        Entry("accuracy", classification.accuracy_score),
+        Entry("balanced accuracy", classification.balanced_accuracy_score, classes),
+        Entry("macro precision", classification.precision_score, macro),
+        Entry("macro recall", classification.recall_score, macro),
+        Entry("macro F1", classification.f1_score, macro),
+        Entry("MCC", classification.matthews_corrcoef, classes),
+        Entry("Cohen's kappa", classification.cohen_kappa_score, classes),
     ]
     entries.append(Entry("ROC AUC, macro", curves.roc_auc_score, (("multi_class", "ovr"),)))
     if len(data.names) > 2:
@@ -235,7 +238,7 @@ def _multiclass(data: Data) -> list[Entry]:
         entries += [
             Entry("log loss", probability.log_loss),
             Entry("Brier score", probability.brier_score_loss),
-            Entry("calibration error", probability.calibration_error, resampled=False),
+            Entry("calibration error", probability.calibration_error),
         ]
     return entries
 
@@ -248,10 +251,10 @@ def _multilabel(data: Data) -> list[Entry]:
         Entry("average precision, macro", curves.average_precision_score),
         Entry("label ranking average precision", lrap),
         Entry("label ranking loss", ranking.label_ranking_loss),
-        Entry("subset accuracy", classification.accuracy_score, decided=True),
-        Entry("Hamming loss", classification.hamming_loss, decided=True),
-        Entry("micro F1", classification.f1_score, micro, decided=True),
-        Entry("macro F1", classification.f1_score, macro, decided=True),
+        Entry("subset accuracy", classification.accuracy_score),
+        Entry("Hamming loss", classification.hamming_loss),
+        Entry("micro F1", classification.f1_score, micro),
+        Entry("macro F1", classification.f1_score, macro),
     ]
 
 
@@ -259,7 +262,7 @@ def _regression(data: Data) -> list[Entry]:
     entries = [
         Entry("RMSE", regression.root_mean_squared_error),
         Entry("MAE", regression.mean_absolute_error),
-        Entry("median absolute error", regression.median_absolute_error, smooth=False),
+        Entry("median absolute error", regression.median_absolute_error),
     ]
     if np.all(data.y_true != 0):
         entries.append(Entry("MAPE", regression.mean_absolute_percentage_error))
@@ -278,8 +281,8 @@ def _quantile(data: Data) -> list[Entry]:
         Entry("CRPS", probability.crps_quantiles, (alpha,)),
     ]
     for k, level in enumerate(data.levels):
-        is_proportion = (("function", regression.quantile_coverage), ("column", k))
-        entries.append(Entry(f"coverage of quantile {level:g}", of_column, is_proportion))
+        coverage = (("function", regression.quantile_coverage), ("column", k))
+        entries.append(Entry(f"coverage of quantile {level:g}", of_column, coverage))
     if len(data.levels) > 1:
         outside = 1 - data.levels[-1] + data.levels[0]
         score = (("function", regression.interval_score), ("alpha", outside))

@@ -88,7 +88,7 @@ def _auc(x, y):
     return check.nan_unless(area, rises | falls, "`x` must rise or fall all the way")
 
 
-@declared(range=UNIT, greater_is_better=True, presort=presorted_auc)
+@declared(range=UNIT, greater_is_better=True, predictions="scores", presort=presorted_auc)
 def roc_auc_score(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -309,7 +309,7 @@ def _pair_parts(
     return jax.lax.map(against, jnp.arange(total.shape[0], dtype=jnp.int32))
 
 
-@declared(range=UNIT, greater_is_better=True)
+@declared(range=UNIT, greater_is_better=True, predictions="scores")
 def average_precision_score(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -390,7 +390,7 @@ def average_precision(counts: RankedWeights, dtype: DTypeLike) -> Array:
     return safe_divide(jnp.sum(tp.weight.astype(dtype) * precision), positives, 0.0)
 
 
-@declared(range=SYMMETRIC, greater_is_better=True)
+@declared(range=SYMMETRIC, greater_is_better=True, predictions="scores")
 def gini(
     y_true: ArrayLike,
     y_score: ArrayLike,

@@ -40,7 +40,7 @@ class OperatingPoint(NamedTuple):
     threshold: Array
 
 
-@declared(range=(UNIT, REAL), greater_is_better=True)
+@declared(range=(UNIT, REAL), greater_is_better=True, predictions="scores")
 def recall_at_precision(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -98,7 +98,7 @@ def _recall_at_precision(y_true, y_score, sample_weight, where, min_precision):
     return _best(recall, _precision(points, data) >= level, points, data)
 
 
-@declared(range=(UNIT, REAL), greater_is_better=True)
+@declared(range=(UNIT, REAL), greater_is_better=True, predictions="scores")
 def precision_at_recall(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -157,7 +157,7 @@ def _precision_at_recall(y_true, y_score, sample_weight, where, min_recall):
     return _best(precision, recall >= level, points, data, lowest=True)
 
 
-@declared(range=(UNIT, REAL), greater_is_better=True)
+@declared(range=(UNIT, REAL), greater_is_better=True, predictions="scores")
 def sensitivity_at_specificity(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -217,7 +217,7 @@ def _sensitivity_at_specificity(y_true, y_score, sample_weight, where, min_speci
     return _best(sensitivity, specificity >= level, points, data)
 
 
-@declared(range=(UNIT, REAL), greater_is_better=True)
+@declared(range=(UNIT, REAL), greater_is_better=True, predictions="scores")
 def specificity_at_sensitivity(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -276,7 +276,7 @@ def _specificity_at_sensitivity(y_true, y_score, sample_weight, where, min_sensi
     return _best(specificity, sensitivity >= level, points, data, lowest=True)
 
 
-@declared(range=UNIT, greater_is_better=False)
+@declared(range=UNIT, greater_is_better=False, predictions="scores")
 def equal_error_rate(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -332,7 +332,7 @@ def _equal_error_rate(y_true, y_score, sample_weight, where):
     return _of_both(fpr[before] + fraction * (fpr[after] - fpr[before]), points, data)
 
 
-@declared(range=UNIT, greater_is_better=True)
+@declared(range=UNIT, greater_is_better=True, predictions="scores")
 def ks_statistic(
     y_true: ArrayLike,
     y_score: ArrayLike,

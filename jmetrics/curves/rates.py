@@ -45,7 +45,7 @@ class RocCurve(NamedTuple):
     size: Array
 
 
-@declared(range=(UNIT, UNIT, REAL, NONNEGATIVE), greater_is_better=None)
+@declared(range=(UNIT, UNIT, REAL, NONNEGATIVE), greater_is_better=None, predictions="scores")
 def roc_curve(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -136,7 +136,7 @@ class PrecisionRecallCurve(NamedTuple):
     size: Array
 
 
-@declared(range=(UNIT, UNIT, REAL, NONNEGATIVE), greater_is_better=None)
+@declared(range=(UNIT, UNIT, REAL, NONNEGATIVE), greater_is_better=None, predictions="scores")
 def precision_recall_curve(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -242,7 +242,7 @@ class DetCurve(NamedTuple):
     size: Array
 
 
-@declared(range=(UNIT, UNIT, REAL, NONNEGATIVE), greater_is_better=None)
+@declared(range=(UNIT, UNIT, REAL, NONNEGATIVE), greater_is_better=None, predictions="scores")
 def det_curve(
     y_true: ArrayLike,
     y_score: ArrayLike,

@@ -42,7 +42,9 @@ class ThresholdCounts(NamedTuple):
     size: Array
 
 
-@declared(range=(*[NONNEGATIVE] * 4, REAL, NONNEGATIVE), greater_is_better=None)
+@declared(
+    range=(*[NONNEGATIVE] * 4, REAL, NONNEGATIVE), greater_is_better=None, predictions="scores"
+)
 def confusion_matrix_at_thresholds(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -124,7 +126,7 @@ class ThresholdValues(NamedTuple):
     size: Array
 
 
-@declared(range=(REAL, REAL, NONNEGATIVE), greater_is_better=None)
+@declared(range=(REAL, REAL, NONNEGATIVE), greater_is_better=None, predictions="scores")
 def metric_at_thresholds(
     y_true: ArrayLike,
     y_score: ArrayLike,

@@ -17,7 +17,12 @@ from jmetrics.classification.rates import mean_recall
 from jmetrics.losses._soft import SoftLabels, counts_of, loss_of, soft_labels
 
 
-@declared(range=(0.0, 2.0), greater_is_better=False, surrogate_of="matthews_corrcoef")
+@declared(
+    range=(0.0, 2.0),
+    greater_is_better=False,
+    predictions="probabilities",
+    surrogate_of="matthews_corrcoef",
+)
 def mcc_loss(
     y_true: ArrayLike,
     y_proba: ArrayLike,
@@ -72,7 +77,12 @@ def _mcc_loss(y_true, y_proba, sample_weight, where):
     return loss_of(correlation_of_classes(counts_of(data)), data)
 
 
-@declared(range=UNIT, greater_is_better=False, surrogate_of="balanced_accuracy_score")
+@declared(
+    range=UNIT,
+    greater_is_better=False,
+    predictions="probabilities",
+    surrogate_of="balanced_accuracy_score",
+)
 def balanced_accuracy_loss(
     y_true: ArrayLike,
     y_proba: ArrayLike,
@@ -129,6 +139,7 @@ def _balanced_accuracy_loss(y_true, y_proba, sample_weight, where):
 @declared(
     range=lambda replace_undefined_by: including(1 - replace_undefined_by, *NONNEGATIVE),
     greater_is_better=False,
+    predictions="probabilities",
     surrogate_of="cohen_kappa_score",
 )
 def cohen_kappa_loss(

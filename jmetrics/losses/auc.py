@@ -21,7 +21,12 @@ from jmetrics.losses._pairs import (
 )
 
 
-@declared(range=range_of_penalty, greater_is_better=False, surrogate_of="roc_auc_score")
+@declared(
+    range=range_of_penalty,
+    greater_is_better=False,
+    predictions="scores",
+    surrogate_of="roc_auc_score",
+)
 def auc_loss(
     y_true: ArrayLike,
     y_score: ArrayLike,

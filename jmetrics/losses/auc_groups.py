@@ -28,7 +28,12 @@ from jmetrics.losses._pairs import (
 KINDS = ("subgroup", "bpsn", "bnsp")
 
 
-@declared(range=range_of_penalty, greater_is_better=False, surrogate_of="roc_auc_score")
+@declared(
+    range=range_of_penalty,
+    greater_is_better=False,
+    predictions="scores",
+    surrogate_of="roc_auc_score",
+)
 def group_auc_loss(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -109,7 +114,12 @@ def _group_auc_loss(
     return apply_checks(loss, (*options.checks, *data.checks))
 
 
-@declared(range=range_of_penalty, greater_is_better=False, surrogate_of="roc_auc_score")
+@declared(
+    range=range_of_penalty,
+    greater_is_better=False,
+    predictions="scores",
+    surrogate_of="roc_auc_score",
+)
 def multiclass_auc_loss(
     y_true: ArrayLike,
     y_score: ArrayLike,

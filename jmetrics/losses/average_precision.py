@@ -24,7 +24,12 @@ from jmetrics.losses._pairs import BinaryScores, Options, binary_scores, normali
 _SURROGATES = ("laplace", "squared_hinge")
 
 
-@declared(range=UNIT, greater_is_better=False, surrogate_of="average_precision_score")
+@declared(
+    range=UNIT,
+    greater_is_better=False,
+    predictions="scores",
+    surrogate_of="average_precision_score",
+)
 def average_precision_loss(
     y_true: ArrayLike,
     y_score: ArrayLike,

@@ -20,7 +20,12 @@ from jmetrics.probability.calibration import MULTI_CLASS, BinSums, error_of, top
 _NORMS = ("l1", "l2")
 
 
-@declared(range=UNIT, greater_is_better=False, surrogate_of="calibration_error")
+@declared(
+    range=UNIT,
+    greater_is_better=False,
+    predictions="probabilities",
+    surrogate_of="calibration_error",
+)
 def calibration_error_loss(
     y_true: ArrayLike,
     y_proba: ArrayLike,

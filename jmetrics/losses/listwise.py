@@ -28,7 +28,9 @@ from jmetrics.losses._lists import (
 from jmetrics.ranking.gains import Gain, discount, ideal_gain
 
 
-@declared(range=NONNEGATIVE, greater_is_better=False, surrogate_of="reciprocal_rank")
+@declared(
+    range=NONNEGATIVE, greater_is_better=False, predictions="lists", surrogate_of="reciprocal_rank"
+)
 def softmax_loss(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -95,7 +97,7 @@ def softmax_loss(
     )
 
 
-@declared(range=NONNEGATIVE, greater_is_better=False)
+@declared(range=NONNEGATIVE, greater_is_better=False, predictions="lists")
 def listmle_loss(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -161,7 +163,9 @@ def listmle_loss(
     )
 
 
-@declared(range=AT_MOST_ONE, greater_is_better=False, surrogate_of="ndcg_score")
+@declared(
+    range=AT_MOST_ONE, greater_is_better=False, predictions="lists", surrogate_of="ndcg_score"
+)
 def neural_ndcg_loss(
     y_true: ArrayLike,
     y_score: ArrayLike,

@@ -21,7 +21,9 @@ from jmetrics.losses._soft import counts_of, loss_in_domain, soft_label_inputs, 
 _AVERAGES = ("binary", "macro", "weighted", None)
 
 
-@declared(range=NONNEGATIVE, greater_is_better=False, surrogate_of="jaccard_score")
+@declared(
+    range=NONNEGATIVE, greater_is_better=False, predictions="scores", surrogate_of="jaccard_score"
+)
 def lovasz_hinge_loss(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -81,7 +83,9 @@ def _lovasz_hinge_loss(y_true, y_score, sample_weight, where):
     return check.nan_unless(loss, jnp.all(score == score), "`y_score` must not be NaN")
 
 
-@declared(range=UNIT, greater_is_better=False, surrogate_of="jaccard_score")
+@declared(
+    range=UNIT, greater_is_better=False, predictions="probabilities", surrogate_of="jaccard_score"
+)
 def lovasz_softmax_loss(
     y_true: ArrayLike,
     y_proba: ArrayLike,

@@ -28,7 +28,12 @@ def _range_of_loss(zero_division: Any) -> Ends:
     return including(1 - zero_division)
 
 
-@declared(range=_range_of_loss, greater_is_better=False, surrogate_of="fbeta_score")
+@declared(
+    range=_range_of_loss,
+    greater_is_better=False,
+    predictions="probabilities",
+    surrogate_of="fbeta_score",
+)
 def fbeta_loss(
     y_true: ArrayLike,
     y_proba: ArrayLike,
@@ -82,7 +87,12 @@ def fbeta_loss(
     return _checked(fbeta, y_true, y_proba, average, zero_division, sample_weight, where, beta)
 
 
-@declared(range=_range_of_loss, greater_is_better=False, surrogate_of="f1_score")
+@declared(
+    range=_range_of_loss,
+    greater_is_better=False,
+    predictions="probabilities",
+    surrogate_of="f1_score",
+)
 def dice_loss(
     y_true: ArrayLike,
     y_proba: ArrayLike,
@@ -142,7 +152,12 @@ def dice_loss(
     )
 
 
-@declared(range=_range_of_loss, greater_is_better=False, surrogate_of="jaccard_score")
+@declared(
+    range=_range_of_loss,
+    greater_is_better=False,
+    predictions="probabilities",
+    surrogate_of="jaccard_score",
+)
 def jaccard_loss(
     y_true: ArrayLike,
     y_proba: ArrayLike,
@@ -192,7 +207,7 @@ def jaccard_loss(
     return _checked(jaccard, y_true, y_proba, average, zero_division, sample_weight, where)
 
 
-@declared(range=_range_of_loss, greater_is_better=False)
+@declared(range=_range_of_loss, greater_is_better=False, predictions="probabilities")
 def tversky_loss(
     y_true: ArrayLike,
     y_proba: ArrayLike,

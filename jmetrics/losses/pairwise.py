@@ -29,7 +29,12 @@ from jmetrics.losses._lists import (
 from jmetrics.ranking.gains import Gain, discount, ideal_gain
 
 
-@declared(range=NONNEGATIVE, greater_is_better=False, surrogate_of="label_ranking_loss")
+@declared(
+    range=NONNEGATIVE,
+    greater_is_better=False,
+    predictions="lists",
+    surrogate_of="label_ranking_loss",
+)
 def pairwise_logistic_loss(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -94,7 +99,12 @@ def pairwise_logistic_loss(
     )
 
 
-@declared(range=NONNEGATIVE, greater_is_better=False, surrogate_of="label_ranking_loss")
+@declared(
+    range=NONNEGATIVE,
+    greater_is_better=False,
+    predictions="lists",
+    surrogate_of="label_ranking_loss",
+)
 def pairwise_hinge_loss(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -160,7 +170,9 @@ def pairwise_hinge_loss(
     )
 
 
-@declared(range=NONNEGATIVE, greater_is_better=False, surrogate_of="ndcg_score")
+@declared(
+    range=NONNEGATIVE, greater_is_better=False, predictions="lists", surrogate_of="ndcg_score"
+)
 def lambda_loss(
     y_true: ArrayLike,
     y_score: ArrayLike,

@@ -28,7 +28,12 @@ from jmetrics.losses._pairs import (
 )
 
 
-@declared(range=range_of_penalty, greater_is_better=False, surrogate_of="roc_auc_score")
+@declared(
+    range=range_of_penalty,
+    greater_is_better=False,
+    predictions="scores",
+    surrogate_of="roc_auc_score",
+)
 def p_norm_push_loss(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -126,7 +131,12 @@ def _power_mean(x: Array, weight: Array, power: Array) -> Array:
 _PENALTIES = {name: s.penalty for name, s in SURROGATES.items() if s.penalty is not None}
 
 
-@declared(range=range_of_penalty, greater_is_better=False, surrogate_of="recall_at_precision")
+@declared(
+    range=range_of_penalty,
+    greater_is_better=False,
+    predictions="scores",
+    surrogate_of="recall_at_precision",
+)
 def top_push_loss(
     y_true: ArrayLike,
     y_score: ArrayLike,

@@ -17,7 +17,12 @@ from jmetrics._core.weights import relative, resolve_exactly
 from jmetrics.losses._pinball import KERNELS, smooth_pinball
 
 
-@declared(range=NONNEGATIVE, greater_is_better=False, surrogate_of="mean_pinball_loss")
+@declared(
+    range=NONNEGATIVE,
+    greater_is_better=False,
+    predictions="quantiles",
+    surrogate_of="mean_pinball_loss",
+)
 def pinball_loss(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -113,7 +118,7 @@ def _pinball(error: Array, alpha: Number, smoothing: Number, kernel: str) -> Arr
     return smooth_pinball(error, alpha, smoothing, kernel)
 
 
-@declared(range=NONNEGATIVE, greater_is_better=False)
+@declared(range=NONNEGATIVE, greater_is_better=False, predictions="expectiles")
 def expectile_loss(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -167,7 +172,12 @@ def _expectile_loss(y_true, y_pred, sample_weight, where, alpha):
     return weighted_mean(loss, weight, undefined=0.0)
 
 
-@declared(range=NONNEGATIVE, greater_is_better=False, surrogate_of="interval_score")
+@declared(
+    range=NONNEGATIVE,
+    greater_is_better=False,
+    predictions="intervals",
+    surrogate_of="interval_score",
+)
 def interval_score_loss(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -234,7 +244,12 @@ def _interval_score_loss(y_true, y_pred, sample_weight, where, alpha, smoothing,
     return weighted_mean(2 / alpha * jnp.sum(loss, axis=1), weight, undefined=0.0)
 
 
-@declared(range=NONNEGATIVE, greater_is_better=False, surrogate_of="crps_ensemble")
+@declared(
+    range=NONNEGATIVE,
+    greater_is_better=False,
+    predictions="ensembles",
+    surrogate_of="crps_ensemble",
+)
 def crps_loss(
     y_true: ArrayLike,
     y_pred: ArrayLike,

@@ -103,7 +103,7 @@ def _ranks(
     return rank, *(a - w / 2 for a, w in zip(above[1:], weights[1:], strict=True))
 
 
-@declared(range=UNIT, greater_is_better=False, surrogate_of="ndcg_score")
+@declared(range=UNIT, greater_is_better=False, predictions="lists", surrogate_of="ndcg_score")
 def approx_ndcg_loss(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -175,7 +175,7 @@ def approx_ndcg_loss(
     )
 
 
-@declared(range=UNIT, greater_is_better=False, surrogate_of="reciprocal_rank")
+@declared(range=UNIT, greater_is_better=False, predictions="lists", surrogate_of="reciprocal_rank")
 def approx_mrr_loss(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -247,7 +247,9 @@ def approx_mrr_loss(
     )
 
 
-@declared(range=UNIT, greater_is_better=False, surrogate_of="average_precision_at_k")
+@declared(
+    range=UNIT, greater_is_better=False, predictions="lists", surrogate_of="average_precision_at_k"
+)
 def approx_average_precision_loss(
     y_true: ArrayLike,
     y_score: ArrayLike,

@@ -18,7 +18,9 @@ from jmetrics._core.types import ArrayLike, Number
 from jmetrics._core.weights import admissible, clean, combine, relative
 
 
-@declared(range=UNIT, greater_is_better=False, surrogate_of="top_k_accuracy_score")
+@declared(
+    range=UNIT, greater_is_better=False, predictions="scores", surrogate_of="top_k_accuracy_score"
+)
 def soft_top_k_accuracy_loss(
     y_true: ArrayLike,
     y_score: ArrayLike,

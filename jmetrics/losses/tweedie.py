@@ -19,7 +19,7 @@ from jmetrics._core.deviance import (
     unit_deviance_of_log,
 )
 from jmetrics._core.numerics import nearest, weighted_mean
-from jmetrics._core.plan import NONNEGATIVE, REAL, declared
+from jmetrics._core.plan import NONNEGATIVE, declared
 from jmetrics._core.types import ArrayLike, Number
 from jmetrics._core.weights import relative, resolve_exactly
 
@@ -30,7 +30,12 @@ _DOMAIN = (
 _BETWEEN = "`power` must be between 1 and 2, and `y_true` non-negative"
 
 
-@declared(range=NONNEGATIVE, greater_is_better=False, surrogate_of="mean_tweedie_deviance")
+@declared(
+    range=NONNEGATIVE,
+    greater_is_better=False,
+    predictions="linear predictors",
+    surrogate_of="mean_tweedie_deviance",
+)
 def tweedie_loss(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -85,7 +90,12 @@ def tweedie_loss(
     return _checked(_LINKS[link], y_true, y_pred, power, floor, sample_weight, where)
 
 
-@declared(range=NONNEGATIVE, greater_is_better=False, surrogate_of="mean_poisson_deviance")
+@declared(
+    range=NONNEGATIVE,
+    greater_is_better=False,
+    predictions="linear predictors",
+    surrogate_of="mean_poisson_deviance",
+)
 def poisson_loss(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -134,7 +144,12 @@ def poisson_loss(
     )
 
 
-@declared(range=NONNEGATIVE, greater_is_better=False, surrogate_of="mean_gamma_deviance")
+@declared(
+    range=NONNEGATIVE,
+    greater_is_better=False,
+    predictions="linear predictors",
+    surrogate_of="mean_gamma_deviance",
+)
 def gamma_loss(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -181,7 +196,12 @@ def gamma_loss(
     )
 
 
-@declared(range=NONNEGATIVE, greater_is_better=False, surrogate_of="mean_tweedie_deviance")
+@declared(
+    range=NONNEGATIVE,
+    greater_is_better=False,
+    predictions="linear predictors",
+    surrogate_of="mean_tweedie_deviance",
+)
 def inverse_gaussian_loss(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -228,7 +248,12 @@ def inverse_gaussian_loss(
     )
 
 
-@declared(range=REAL, greater_is_better=False, surrogate_of="mean_tweedie_deviance")
+@declared(
+    range=NONNEGATIVE,
+    greater_is_better=False,
+    predictions="linear predictors",
+    surrogate_of="mean_tweedie_deviance",
+)
 def tweedie_nll(
     y_true: ArrayLike,
     y_pred: ArrayLike,

@@ -17,6 +17,7 @@ from jmetrics.probability._classes import Explained, class_weights, explained, r
 @metric(
     range=lambda scale_by_half: UNIT if scale_by_half is True else (0.0, 2.0),
     greater_is_better=False,
+    predictions="probabilities",
 )
 def brier_score_loss(
     y_true: ArrayLike,
@@ -83,7 +84,7 @@ def squared_distances(data: Classified) -> Array:
     return nan_outside_domain(distance, data, distance)
 
 
-@metric(range=AT_MOST_ONE, greater_is_better=True)
+@metric(range=AT_MOST_ONE, greater_is_better=True, predictions="probabilities")
 def d2_brier_score(
     y_true: ArrayLike,
     y_proba: ArrayLike,
@@ -143,7 +144,7 @@ def _explained_spread(distances):
     return explained(distances, jnp.sum(safe_divide(own, own + others, 0.0) * others))
 
 
-@metric(range=NONNEGATIVE, greater_is_better=False)
+@metric(range=NONNEGATIVE, greater_is_better=False, predictions="probabilities")
 def ranked_probability_score(
     y_true: ArrayLike,
     y_proba: ArrayLike,

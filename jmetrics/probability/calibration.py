@@ -130,7 +130,7 @@ def top_label(data: Classified) -> tuple[Array, Array]:
     return jnp.max(data.proba, axis=1), lax.argmax(data.proba, 1, jnp.int32) == data.label
 
 
-@metric(range=UNIT, greater_is_better=False)
+@metric(range=UNIT, greater_is_better=False, predictions="probabilities", noise_increases=True)
 def calibration_error(
     y_true: ArrayLike,
     y_proba: ArrayLike,
@@ -293,7 +293,7 @@ class CalibrationCurve(NamedTuple):
     weight: Array
 
 
-@metric(range=(UNIT, UNIT, NONNEGATIVE), greater_is_better=None)
+@metric(range=(UNIT, UNIT, NONNEGATIVE), greater_is_better=None, predictions="probabilities")
 def calibration_curve(
     y_true: ArrayLike,
     y_proba: ArrayLike,
@@ -376,7 +376,7 @@ class BrierDecomposition(NamedTuple):
     uncertainty: Array
 
 
-@metric(range=(UNIT, (0.0, 0.25), (0.0, 0.25)), greater_is_better=None)
+@metric(range=(UNIT, (0.0, 0.25), (0.0, 0.25)), greater_is_better=None, predictions="probabilities")
 def brier_decomposition(
     y_true: ArrayLike,
     y_proba: ArrayLike,

@@ -27,7 +27,7 @@ from jmetrics._core.types import ArrayLike
 from jmetrics._core.weights import clean, resolve_exactly
 
 
-@metric(range=NONNEGATIVE, greater_is_better=False)
+@metric(range=NONNEGATIVE, greater_is_better=False, predictions="ensembles")
 def crps_ensemble(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -93,7 +93,7 @@ def _of_ensembles(y_true, y_pred, sample_weight, where, *, fair):
     return weighted_total(jnp.mean(jnp.maximum(over * error, under * error), axis=1), weight)
 
 
-@metric(range=NONNEGATIVE, greater_is_better=False)
+@metric(range=NONNEGATIVE, greater_is_better=False, predictions="quantiles")
 def crps_quantiles(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -154,7 +154,7 @@ def _of_quantiles(y_true, y_pred, sample_weight, where, alpha):
     return weighted_total(jnp.sum(width[None] * pinball, axis=1), weight)
 
 
-@metric(range=NONNEGATIVE, greater_is_better=False)
+@metric(range=NONNEGATIVE, greater_is_better=False, predictions="distributions")
 def crps_normal(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -197,7 +197,7 @@ def crps_normal(
     return mean_score(_normal_score, y_true, y_pred, scale, sample_weight, where)
 
 
-@metric(range=NONNEGATIVE, greater_is_better=False)
+@metric(range=NONNEGATIVE, greater_is_better=False, predictions="distributions")
 def crps_logistic(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -239,7 +239,7 @@ def crps_logistic(
     return mean_score(_logistic_score, y_true, y_pred, scale, sample_weight, where)
 
 
-@metric(range=NONNEGATIVE, greater_is_better=False)
+@metric(range=NONNEGATIVE, greater_is_better=False, predictions="distributions")
 def crps_laplace(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -281,7 +281,7 @@ def crps_laplace(
     return mean_score(_laplace_score, y_true, y_pred, scale, sample_weight, where)
 
 
-@metric(range=REAL, greater_is_better=False)
+@metric(range=REAL, greater_is_better=False, predictions="distributions")
 def gaussian_nll(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -430,7 +430,7 @@ def _gaussian_nll(error: Array, scale: Array) -> Array:
     return jnp.log(scale) + jnp.square(error / scale) / 2 + math.log(2 * math.pi) / 2
 
 
-@metric(range=NONNEGATIVE, greater_is_better=False)
+@metric(range=NONNEGATIVE, greater_is_better=False, predictions="ensembles")
 def energy_score(
     y_true: ArrayLike,
     y_pred: ArrayLike,

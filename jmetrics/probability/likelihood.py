@@ -31,7 +31,7 @@ from jmetrics._core.weights import admissible, clean, combine
 from jmetrics.probability._classes import Explained, class_weights, explained, row_sum
 
 
-@metric(range=NONNEGATIVE, greater_is_better=False)
+@metric(range=NONNEGATIVE, greater_is_better=False, predictions="probabilities")
 def log_loss(
     y_true: ArrayLike,
     y_proba: ArrayLike,
@@ -112,7 +112,7 @@ def spacing_at_one(probability: Array, dtype: DTypeLike) -> Array:
     return jnp.asarray(jnp.finfo(given).eps, dtype)
 
 
-@metric(range=NONNEGATIVE, greater_is_better=False)
+@metric(range=NONNEGATIVE, greater_is_better=False, predictions="logits")
 def log_loss_from_logits(
     y_true: ArrayLike,
     logits: ArrayLike,
@@ -198,7 +198,7 @@ def softmax_losses(label: Array, logits: Array) -> Array:
     return check.nan_unless(loss, finite, "the largest of each row of `logits` must be finite")
 
 
-@metric(range=NONNEGATIVE, greater_is_better=False)
+@metric(range=NONNEGATIVE, greater_is_better=False, predictions="probabilities")
 def normalized_entropy(
     y_true: ArrayLike,
     y_proba: ArrayLike,
@@ -269,7 +269,7 @@ def total_entropy(of_class: Array, dtype: DTypeLike) -> Array:
     return -jnp.sum(own * jnp.where(most, jnp.log1p(-minor), jnp.log(positive)))
 
 
-@metric(range=AT_MOST_ONE, greater_is_better=True)
+@metric(range=AT_MOST_ONE, greater_is_better=True, predictions="probabilities")
 def d2_log_loss_score(
     y_true: ArrayLike,
     y_proba: ArrayLike,

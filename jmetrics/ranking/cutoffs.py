@@ -27,7 +27,7 @@ from jmetrics.ranking._lists import (
 )
 
 
-@metric(range=or_empty, greater_is_better=True)
+@metric(range=or_empty, greater_is_better=True, predictions="lists")
 def precision_at_k(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -105,7 +105,7 @@ def precision_at_k(
     )
 
 
-@metric(range=or_empty, greater_is_better=True)
+@metric(range=or_empty, greater_is_better=True, predictions="lists")
 def recall_at_k(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -179,7 +179,7 @@ def recall_at_k(
     )
 
 
-@metric(range=or_empty, greater_is_better=True)
+@metric(range=or_empty, greater_is_better=True, predictions="lists")
 def f1_at_k(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -259,7 +259,7 @@ def f1_at_k(
     )
 
 
-@metric(range=or_empty, greater_is_better=True)
+@metric(range=or_empty, greater_is_better=True, predictions="lists")
 def hit_rate_at_k(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -335,7 +335,7 @@ def hit_rate_at_k(
     )
 
 
-@metric(range=or_empty, greater_is_better=True)
+@metric(range=or_empty, greater_is_better=True, predictions="lists")
 def r_precision(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -404,7 +404,7 @@ def r_precision(
     )
 
 
-@metric(range=or_empty, greater_is_better=False)
+@metric(range=or_empty, greater_is_better=False, predictions="lists")
 def fall_out_at_k(
     y_true: ArrayLike,
     y_score: ArrayLike,

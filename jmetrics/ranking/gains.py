@@ -29,7 +29,7 @@ from jmetrics.ranking._lists import Cutoff, Score, depth_of, known_ties, list_me
 Gain = str | Callable[[Array], Array]
 
 
-@metric(range=REAL, greater_is_better=True)
+@metric(range=REAL, greater_is_better=True, predictions="lists")
 def dcg_score(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -105,7 +105,7 @@ def dcg_score(
     )
 
 
-@metric(range=or_empty, greater_is_better=True)
+@metric(range=or_empty, greater_is_better=True, predictions="lists")
 def ndcg_score(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -183,7 +183,7 @@ def ndcg_score(
     )
 
 
-@metric(range=or_empty, greater_is_better=True)
+@metric(range=or_empty, greater_is_better=True, predictions="lists")
 def rank_biased_precision(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -262,7 +262,7 @@ def rank_biased_precision(
     )
 
 
-@metric(range=or_empty, greater_is_better=True)
+@metric(range=or_empty, greater_is_better=True, predictions="lists")
 def expected_reciprocal_rank(
     y_true: ArrayLike,
     y_score: ArrayLike,

@@ -11,7 +11,11 @@ from jmetrics._core.types import ArrayLike, Number
 from jmetrics.ranking._lists import NOT_BINARY, Score, indicator, list_metric, or_empty
 
 
-@metric(range=lambda empty: including(empty, *NONNEGATIVE), greater_is_better=False)
+@metric(
+    range=lambda empty: including(empty, *NONNEGATIVE),
+    greater_is_better=False,
+    predictions="scores",
+)
 def coverage_error(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -75,7 +79,7 @@ def coverage_error(
     )
 
 
-@metric(range=or_empty, greater_is_better=False)
+@metric(range=or_empty, greater_is_better=False, predictions="scores")
 def label_ranking_loss(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -141,7 +145,7 @@ def label_ranking_loss(
     )
 
 
-@metric(range=or_empty, greater_is_better=True)
+@metric(range=or_empty, greater_is_better=True, predictions="scores")
 def label_ranking_average_precision_score(
     y_true: ArrayLike,
     y_score: ArrayLike,

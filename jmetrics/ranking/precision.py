@@ -27,7 +27,7 @@ from jmetrics.ranking._lists import (
 ELEVEN = tuple(level / 10 for level in range(11))
 
 
-@metric(range=or_empty, greater_is_better=True)
+@metric(range=or_empty, greater_is_better=True, predictions="lists")
 def reciprocal_rank(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -103,7 +103,7 @@ def reciprocal_rank(
     )
 
 
-@metric(range=or_empty, greater_is_better=True)
+@metric(range=or_empty, greater_is_better=True, predictions="lists")
 def average_precision_at_k(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -193,7 +193,11 @@ def average_precision_at_k(
     )
 
 
-@metric(range=lambda floor, empty: (floor, or_empty(empty)[1]), greater_is_better=True)
+@metric(
+    range=lambda floor, empty: (floor, or_empty(empty)[1]),
+    greater_is_better=True,
+    predictions="lists",
+)
 def geometric_mean_average_precision(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -264,7 +268,7 @@ def geometric_mean_average_precision(
     )
 
 
-@metric(range=or_empty, greater_is_better=True)
+@metric(range=or_empty, greater_is_better=True, predictions="lists")
 def bpref(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -337,7 +341,7 @@ def bpref(
     )
 
 
-@metric(range=or_empty, greater_is_better=True)
+@metric(range=or_empty, greater_is_better=True, predictions="lists")
 def interpolated_precision(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -416,7 +420,7 @@ def interpolated_precision(
     )
 
 
-@metric(range=or_empty, greater_is_better=True)
+@metric(range=or_empty, greater_is_better=True, predictions="lists")
 def eleven_point_average_precision(
     y_true: ArrayLike,
     y_score: ArrayLike,

@@ -26,7 +26,7 @@ from jmetrics._core.types import ArrayLike
 from jmetrics._core.weights import combine, resolve_exactly
 
 
-@metric(range=SYMMETRIC, greater_is_better=True)
+@metric(range=SYMMETRIC, greater_is_better=True, predictions="numbers")
 def pearson_corrcoef(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -91,7 +91,7 @@ def correlation(together: CoMoments) -> Array:
     return jnp.where(x.constant | y.constant, jnp.nan, value)
 
 
-@declared(range=SYMMETRIC, greater_is_better=True)
+@declared(range=SYMMETRIC, greater_is_better=True, predictions="numbers")
 def spearman_corrcoef(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -144,7 +144,7 @@ def _spearman_corrcoef(y_true, y_pred, sample_weight, where):
     return _without_nan(value, y_true, y_pred, weight)
 
 
-@declared(range=SYMMETRIC, greater_is_better=True)
+@declared(range=SYMMETRIC, greater_is_better=True, predictions="numbers")
 def kendall_tau(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -215,7 +215,7 @@ def _without_nan(value: Array, y_true: Array, y_pred: Array, weight: Array) -> A
     return check.nan_unless(value, known, "`y_true` and `y_pred` must not be NaN")
 
 
-@metric(range=SYMMETRIC, greater_is_better=True)
+@metric(range=SYMMETRIC, greater_is_better=True, predictions="numbers")
 def concordance_corrcoef(
     y_true: ArrayLike,
     y_pred: ArrayLike,

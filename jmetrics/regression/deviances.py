@@ -35,7 +35,7 @@ _DOMAIN = (
 )
 
 
-@metric(range=NONNEGATIVE, greater_is_better=False)
+@metric(range=NONNEGATIVE, greater_is_better=False, predictions="means")
 def mean_tweedie_deviance(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -110,7 +110,7 @@ def _deviance(
     return lax.optimization_barrier(deviance) if weighted else deviance
 
 
-@metric(range=NONNEGATIVE, greater_is_better=False)
+@metric(range=NONNEGATIVE, greater_is_better=False, predictions="means")
 def mean_poisson_deviance(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -150,7 +150,7 @@ def mean_poisson_deviance(
     return _mean_deviance(y_true, y_pred, 1, sample_weight, where)
 
 
-@metric(range=NONNEGATIVE, greater_is_better=False)
+@metric(range=NONNEGATIVE, greater_is_better=False, predictions="means")
 def mean_gamma_deviance(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -190,7 +190,7 @@ def mean_gamma_deviance(
     return _mean_deviance(y_true, y_pred, 2, sample_weight, where)
 
 
-@metric(range=AT_MOST_ONE, greater_is_better=True)
+@metric(range=AT_MOST_ONE, greater_is_better=True, predictions="means")
 def d2_tweedie_score(
     y_true: ArrayLike,
     y_pred: ArrayLike,

@@ -28,7 +28,7 @@ from jmetrics.regression._outputs import (
 )
 
 
-@metric(range=NONNEGATIVE, greater_is_better=False)
+@metric(range=NONNEGATIVE, greater_is_better=False, predictions="numbers")
 def mean_squared_error(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -80,7 +80,7 @@ def _difference(y_true: Array, y_pred: Array, weight: Array) -> Array:
     return y_true - y_pred
 
 
-@metric(range=NONNEGATIVE, greater_is_better=False)
+@metric(range=NONNEGATIVE, greater_is_better=False, predictions="numbers")
 def root_mean_squared_error(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -124,7 +124,7 @@ def root_mean_squared_error(
     return _root_mean(_difference, y_true, y_pred, multioutput, sample_weight, where)
 
 
-@metric(range=NONNEGATIVE, greater_is_better=False)
+@metric(range=NONNEGATIVE, greater_is_better=False, predictions="numbers")
 def mean_absolute_error(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -166,7 +166,7 @@ def mean_absolute_error(
     return mean_error(absolute_error, y_true, y_pred, multioutput, sample_weight, where)
 
 
-@metric(range=NONNEGATIVE, greater_is_better=False)
+@metric(range=NONNEGATIVE, greater_is_better=False, predictions="numbers")
 def mean_squared_log_error(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -228,7 +228,7 @@ def _log_difference(y_true: Array | Whole, y_pred: Array | Whole, weight: Array)
     )
 
 
-@metric(range=NONNEGATIVE, greater_is_better=False)
+@metric(range=NONNEGATIVE, greater_is_better=False, predictions="numbers")
 def root_mean_squared_log_error(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -272,7 +272,7 @@ def root_mean_squared_log_error(
     return _root_mean(_log_difference, y_true, y_pred, multioutput, sample_weight, where)
 
 
-@metric(range=NONNEGATIVE, greater_is_better=False)
+@metric(range=NONNEGATIVE, greater_is_better=False, predictions="numbers")
 def mean_log_cosh_error(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -324,7 +324,7 @@ def _log_cosh(y_true: Array, y_pred: Array, weight: Array) -> Array:
     return jnp.where(size < 1, near, far)
 
 
-@metric(range=NONNEGATIVE, greater_is_better=False)
+@metric(range=NONNEGATIVE, greater_is_better=False, predictions="numbers", smooth_in_weights=False)
 def max_error(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -374,7 +374,9 @@ def _or_nan(largest):
     return jnp.where(largest.value == -jnp.inf, jnp.nan, largest.value)
 
 
-@declared(range=NONNEGATIVE, greater_is_better=False)
+@declared(
+    range=NONNEGATIVE, greater_is_better=False, predictions="numbers", smooth_in_weights=False
+)
 def median_absolute_error(
     y_true: ArrayLike,
     y_pred: ArrayLike,

@@ -24,7 +24,7 @@ from jmetrics._core.weights import resolve_exactly
 from jmetrics.regression._outputs import EXPLAINED_AVERAGES, over_outputs, regression_inputs
 
 
-@metric(range=AT_MOST_ONE, greater_is_better=True)
+@metric(range=AT_MOST_ONE, greater_is_better=True, predictions="numbers")
 def r2_score(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -130,7 +130,7 @@ def explained_fraction(
     return jnp.where(constant, rule, 1 - safe_divide(residual, total, jnp.nan))
 
 
-@metric(range=AT_MOST_ONE, greater_is_better=True)
+@metric(range=AT_MOST_ONE, greater_is_better=True, predictions="numbers")
 def adjusted_r2_score(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -197,7 +197,7 @@ def _adjusted_r2(fit, outputs, n_features, *, average):
     return _over_outputs(score, fit, outputs, average)
 
 
-@metric(range=AT_MOST_ONE, greater_is_better=True)
+@metric(range=AT_MOST_ONE, greater_is_better=True, predictions="numbers")
 def explained_variance_score(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -258,7 +258,7 @@ def _explained_variance(fit, outputs, *, average, force_finite):
     return _over_outputs(score, fit, outputs, average)
 
 
-@metric(range=NONNEGATIVE, greater_is_better=False)
+@metric(range=NONNEGATIVE, greater_is_better=False, predictions="numbers")
 def relative_squared_error(
     y_true: ArrayLike,
     y_pred: ArrayLike,

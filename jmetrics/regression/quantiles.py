@@ -30,7 +30,7 @@ from jmetrics.regression._outputs import mean_error, over_outputs, regression_in
 from jmetrics.regression.explained import explained_fraction
 
 
-@metric(range=NONNEGATIVE, greater_is_better=False)
+@metric(range=NONNEGATIVE, greater_is_better=False, predictions="quantiles")
 def mean_pinball_loss(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -99,7 +99,7 @@ def _level(alpha: Array | float, dtype: DTypeLike) -> Array:
     return check.nan_unless(alpha, (alpha >= 0) & (alpha <= 1), "`alpha` must be in [0, 1]")
 
 
-@metric(range=NONNEGATIVE, greater_is_better=False)
+@metric(range=NONNEGATIVE, greater_is_better=False, predictions="quantiles")
 def weighted_interval_score(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -155,7 +155,7 @@ def _twice(loss: Array) -> Array:
     return 2 * loss
 
 
-@metric(range=NONNEGATIVE, greater_is_better=False)
+@metric(range=NONNEGATIVE, greater_is_better=False, predictions="intervals")
 def interval_score(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -221,7 +221,7 @@ def _interval_scores(y_true, y_pred, sample_weight, where, alpha):
     return weighted_total(score, weight)
 
 
-@metric(range=UNIT, greater_is_better=None)
+@metric(range=UNIT, greater_is_better=None, predictions="quantiles")
 def quantile_coverage(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -285,7 +285,7 @@ def _coverage(statistic, *, dtype):
     return domain.apply(mean_of(total, dtype=dtype))
 
 
-@declared(range=AT_MOST_ONE, greater_is_better=True)
+@declared(range=AT_MOST_ONE, greater_is_better=True, predictions="quantiles")
 def d2_pinball_score(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -354,7 +354,7 @@ def _d2_pinball_score(y_true, y_pred, sample_weight, where, outputs, alpha, *, a
     return over_outputs(jnp.where(target.entries >= 2, score, jnp.nan), average, outputs)
 
 
-@declared(range=AT_MOST_ONE, greater_is_better=True)
+@declared(range=AT_MOST_ONE, greater_is_better=True, predictions="numbers")
 def d2_absolute_error_score(
     y_true: ArrayLike,
     y_pred: ArrayLike,

@@ -44,7 +44,7 @@ from jmetrics.regression._outputs import (
 _FLOAT64_EPS = 2.0**-52
 
 
-@metric(range=NONNEGATIVE, greater_is_better=False)
+@metric(range=NONNEGATIVE, greater_is_better=False, predictions="numbers")
 def mean_absolute_percentage_error(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -89,7 +89,7 @@ def mean_absolute_percentage_error(
     return mean_error(_percentage, y_true, y_pred, multioutput, sample_weight, where)
 
 
-@metric(range=(0.0, 2.0), greater_is_better=False)
+@metric(range=(0.0, 2.0), greater_is_better=False, predictions="numbers")
 def symmetric_mean_absolute_percentage_error(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -133,7 +133,7 @@ def symmetric_mean_absolute_percentage_error(
     return mean_error(_symmetric_percentage, y_true, y_pred, multioutput, sample_weight, where)
 
 
-@metric(range=NONNEGATIVE, greater_is_better=False)
+@metric(range=NONNEGATIVE, greater_is_better=False, predictions="numbers")
 def weighted_mean_absolute_percentage_error(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -187,7 +187,7 @@ def _ratio(sums, outputs, *, average):
     return over_outputs(safe_divide(error, size, jnp.nan), average, outputs)
 
 
-@metric(range=NONNEGATIVE, greater_is_better=False)
+@metric(range=NONNEGATIVE, greater_is_better=False, predictions="numbers")
 def mean_absolute_scaled_error(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -250,7 +250,7 @@ def _over_naive(total, y_train, train_where, *, seasonality):
 _NORMALIZATIONS = ("mean", "range", "std", "l2")
 
 
-@metric(range=NONNEGATIVE, greater_is_better=False)
+@metric(range=NONNEGATIVE, greater_is_better=False, predictions="numbers")
 def normalized_root_mean_squared_error(
     y_true: ArrayLike,
     y_pred: ArrayLike,

@@ -8,7 +8,6 @@ from jmetrics import losses
 from tests.oracles import overlap_losses as oracles
 from tests.row import (
     LOSS,
-    PROBABILITIES,
     SMOOTH,
     Arrays,
     Outside,
@@ -20,7 +19,7 @@ from tests.row import (
 )
 from tests.rows.probability import IMPROBABLE, class_probabilities
 
-TRAITS = frozenset({LOSS, SMOOTH, PROBABILITIES})
+TRAITS = frozenset({LOSS, SMOOTH})
 LABEL = Outside("y_true", 0.5, "`y_true` must be")
 
 

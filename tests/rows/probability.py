@@ -9,7 +9,6 @@ from tests.oracles import probability as oracles
 from tests.row import (
     COPIES,
     EXPLAINED,
-    PROBABILITIES,
     SMOOTH,
     TOTAL,
     Arrays,
@@ -54,7 +53,7 @@ def vector_ensembles(rng: np.random.Generator, n: int) -> Arrays:
 BINARY = Outside("y_true", 2.0, "`y_true` must be 0 or 1")
 IMPROBABLE = Outside("y_proba", 1.5, "`y_proba` must be probabilities in [0, 1]")
 OF_CLASSES = (Outside("y_true", 0.5, "`y_true` must be"), IMPROBABLE)
-TRAITS = frozenset({SMOOTH, PROBABILITIES})
+TRAITS = frozenset({SMOOTH})
 SCALE = Outside("scale", -1.0, "`scale` must be positive")
 LEVELS = (0.1, 0.5, 0.75)
 
