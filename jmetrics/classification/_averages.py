@@ -65,7 +65,7 @@ def averaged(
     pos_label = check.number("pos_label", pos_label)
     zero_division = check.number("zero_division", zero_division)
     if average == "binary":
-        kernel, num_classes = Bound.of(_binary_counts, pos_label), 2
+        kernel, num_classes = Bound.kernel(_binary_counts, pos_label), 2
     else:
         data = y_true, y_pred, sample_weight, where
         num_classes = num_classes_of(
@@ -73,10 +73,10 @@ def averaged(
         )
         classes: dict[str, Any] = {"labels": labels, "num_classes": num_classes}
         if average == "samples":
-            kernel = Bound.of(_sample_scores, zero_division, *options, score=score, **classes)
-            return plan(arrays, kernel, Bound.of(_mean_score))
-        kernel = Bound.of(class_cells, **classes)
-    finisher = Bound.of(
+            kernel = Bound.kernel(_sample_scores, zero_division, *options, score=score, **classes)
+            return plan(arrays, kernel, Bound.finisher(_mean_score))
+        kernel = Bound.kernel(class_cells, **classes)
+    finisher = Bound.finisher(
         _average,
         zero_division,
         *options,

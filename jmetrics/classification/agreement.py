@@ -26,7 +26,17 @@ from jmetrics._core.numerics import (
     safe_sqrt,
     weighted_sum,
 )
-from jmetrics._core.plan import AT_MOST_ONE, SAME, SYMMETRIC, UNIT, Bound, including, metric, plan
+from jmetrics._core.plan import (
+    AT_MOST_ONE,
+    SAME,
+    SYMMETRIC,
+    UNIT,
+    Bound,
+    Plan,
+    including,
+    metric,
+    plan,
+)
 from jmetrics._core.types import ArrayLike, Number
 from jmetrics._core.weights import over_trailing
 from jmetrics.classification._averages import (
@@ -49,7 +59,7 @@ def accuracy_score(
     normalize: bool = True,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Fraction of samples whose label is predicted correctly, Σ w [y_true = y_pred] / Σ w.
 
     Args:
@@ -91,7 +101,7 @@ def zero_one_loss(
     normalize: bool = True,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Fraction of samples whose label is predicted incorrectly, Σ w [y_true ≠ y_pred] / Σ w.
 
     Args:
@@ -132,10 +142,10 @@ def _fraction(
     arrays = check.samples(
         y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where, ndim=(1, 2)
     )
-    finisher = Bound.of(
+    finisher = Bound.finisher(
         fraction_of, wrong=wrong, normalize=bool(normalize), dtype=accumulator(*arrays[:3])
     )
-    kernel = Bound.of(_matching_samples)
+    kernel = Bound.kernel(_matching_samples)
     return plan(arrays, kernel, finisher, labels=SAME)
 
 
@@ -163,7 +173,7 @@ def hamming_loss(
     *,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Fraction of labels that are predicted incorrectly, each entry of an indicator row by itself.
 
     For labels of shape (n,) this is `zero_one_loss`.
@@ -196,8 +206,8 @@ def hamming_loss(
     arrays = check.samples(
         y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where, ndim=(1, 2)
     )
-    finisher = Bound.of(_fraction_of_labels, dtype=accumulator(*arrays[:3]))
-    return plan(arrays, Bound.of(_wrong_by_column), finisher, labels=SAME)
+    finisher = Bound.finisher(_fraction_of_labels, dtype=accumulator(*arrays[:3]))
+    return plan(arrays, Bound.kernel(_wrong_by_column), finisher, labels=SAME)
 
 
 def _wrong_by_column(y_true, y_pred, sample_weight, where):
@@ -223,7 +233,7 @@ def matthews_corrcoef(
     num_classes: int | None = None,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Correlation of predicted and true classes, Σ_k (TP_k TN_k − FP_k FN_k) / √(V_true V_pred).
 
     The counts are those of class k against the rest, and V is the weight of the pairs of samples
@@ -260,8 +270,10 @@ def matthews_corrcoef(
     """
     arrays = check.samples(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where)
     num_classes = check.class_count(num_classes, None, y_true, y_pred, sample_weight, where)
-    finisher = Bound.of(score_counts, score=correlation_of_classes, dtype=accumulator(*arrays[:3]))
-    kernel = Bound.of(_known_cells, num_classes=num_classes)
+    finisher = Bound.finisher(
+        score_counts, score=correlation_of_classes, dtype=accumulator(*arrays[:3])
+    )
+    kernel = Bound.kernel(_known_cells, num_classes=num_classes)
     return plan(arrays, kernel, finisher, labels=num_classes)
 
 
@@ -298,7 +310,7 @@ def cohen_kappa_score(
     num_classes: int | None = None,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Agreement beyond chance, 1 − Σ d_ij C_ij / Σ d_ij E_ij.
 
     C is the confusion matrix as proportions and E its expectation for independent labels. The
@@ -347,14 +359,14 @@ def cohen_kappa_score(
     labels = check.class_labels(labels)
     num_classes = check.class_count(num_classes, labels, y_true, y_pred, sample_weight, where)
     num_classes = check.table_size(num_classes)
-    finisher = Bound.of(
+    finisher = Bound.finisher(
         _agreement,
         check.number("replace_undefined_by", replace_undefined_by),
         distance=weights,
         named=labels is not None,
         dtype=accumulator(*arrays[:3]),
     )
-    kernel = Bound.of(pair_cells, labels=labels, num_classes=num_classes)
+    kernel = Bound.kernel(pair_cells, labels=labels, num_classes=num_classes)
     return plan(arrays, kernel, finisher, labels=num_classes)
 
 

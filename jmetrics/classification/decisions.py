@@ -23,7 +23,7 @@ from jmetrics._core.counts import (
 from jmetrics._core.exporting import exportable
 from jmetrics._core.merging import DomainCheck, Reduction, reductions
 from jmetrics._core.numerics import accumulator, from_largest, mean_of, weighted_total
-from jmetrics._core.plan import NONNEGATIVE, Bound, metric, plan
+from jmetrics._core.plan import NONNEGATIVE, Bound, Plan, metric, plan
 from jmetrics._core.types import ArrayLike
 from jmetrics._core.weights import admissible, clean, combine, over_trailing
 from jmetrics.classification._averages import Labelled, fraction_or_total
@@ -37,7 +37,7 @@ def hinge_loss(
     *,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Hinge loss: the mean of max(0, 1 − margin).
 
     The margin is how far a decision is on the correct side: ± `pred_decision` for two classes and,
@@ -82,7 +82,7 @@ def squared_hinge_loss(
     *,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Squared hinge loss: the mean of max(0, 1 − margin)².
 
     The margin is how far a decision is on the correct side: ± `pred_decision` for two classes and,
@@ -125,7 +125,7 @@ def _margin_loss(
     arrays = check.class_scores(
         y_true=y_true, pred_decision=pred_decision, sample_weight=weight, where=where
     )
-    return plan(arrays, Bound.of(_penalties, penalty=penalty), Bound.of(_mean_penalty))
+    return plan(arrays, Bound.kernel(_penalties, penalty=penalty), Bound.finisher(_mean_penalty))
 
 
 def _penalties(y_true, pred_decision, sample_weight, where, *, penalty):
@@ -168,7 +168,7 @@ def top_k_accuracy_score(
     normalize: bool = True,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Fraction of samples whose class is among the k with the highest scores.
 
     Among tied scores, that of the last class ranks first. For two classes and k = 1, class 1 is
@@ -209,10 +209,10 @@ def top_k_accuracy_score(
         y_true=y_true, y_score=y_score, sample_weight=sample_weight, where=where
     )
     k = check.positive_integer("k", k)
-    finisher = Bound.of(
+    finisher = Bound.finisher(
         _fraction_of_hits, wrong=False, normalize=bool(normalize), dtype=accumulator(*arrays[1:3])
     )
-    return plan(arrays, Bound.of(_hits, k=k), finisher)
+    return plan(arrays, Bound.kernel(_hits, k=k), finisher)
 
 
 @exportable

@@ -12,7 +12,7 @@ from jmetrics._core import check
 from jmetrics._core.counts import BinaryCounts
 from jmetrics._core.exporting import exportable
 from jmetrics._core.numerics import safe_divide
-from jmetrics._core.plan import NONNEGATIVE, Bound, Ends, including, metric, plan
+from jmetrics._core.plan import NONNEGATIVE, Bound, Ends, Plan, including, metric, plan
 from jmetrics._core.types import ArrayLike, Number
 from jmetrics.classification._averages import as_counts, averaged, count_dtype, or_zero_division
 
@@ -29,7 +29,7 @@ def precision_score(
     num_classes: int | None = None,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Fraction of predicted positives that are positive, tp / (tp + fp).
 
     Args:
@@ -98,7 +98,7 @@ def recall_score(
     num_classes: int | None = None,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Fraction of positives that are predicted positive, tp / (tp + fn).
 
     Args:
@@ -167,7 +167,7 @@ def f1_score(
     num_classes: int | None = None,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Harmonic mean of precision and recall, 2 tp / (2 tp + fp + fn).
 
     Args:
@@ -238,7 +238,7 @@ def fbeta_score(
     num_classes: int | None = None,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Weighted harmonic mean of precision and recall, with recall β times as important.
 
     (1 + β²) tp / ((1 + β²) tp + fp + β² fn).
@@ -314,7 +314,7 @@ def jaccard_score(
     num_classes: int | None = None,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Size of the intersection over that of the union, tp / (tp + fp + fn).
 
     Args:
@@ -408,7 +408,7 @@ def precision_recall_fscore_support(
     num_classes: int | None = None,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> PrecisionRecallFscore:
+) -> Plan[PrecisionRecallFscore]:
     """Precision, recall, F-score and support (true count) of each class, from one count.
 
     Each is as in `fbeta_score`; with `average=None`, the default here, for every class.
@@ -471,7 +471,7 @@ def precision_recall_fscore_support(
         check.number("beta", beta),
     )
     of_class = average is None
-    finisher = Bound.of(
+    finisher = Bound.finisher(
         _with_support, scores.finisher, of_class=of_class, dtype=count_dtype(*scores.arrays)
     )
     return plan(scores.arrays, scores.kernel, finisher, labels=scores.labels)

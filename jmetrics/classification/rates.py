@@ -13,7 +13,17 @@ from jmetrics._core import check
 from jmetrics._core.counts import BinaryCounts, as_labels, binary_counts
 from jmetrics._core.exporting import exportable
 from jmetrics._core.numerics import accumulator, safe_divide, weighted_mean
-from jmetrics._core.plan import NONNEGATIVE, SYMMETRIC, UNIT, Bound, Ends, including, metric, plan
+from jmetrics._core.plan import (
+    NONNEGATIVE,
+    SYMMETRIC,
+    UNIT,
+    Bound,
+    Ends,
+    Plan,
+    including,
+    metric,
+    plan,
+)
 from jmetrics._core.types import ArrayLike, Number
 from jmetrics.classification._averages import (
     Labelled,
@@ -39,7 +49,7 @@ def specificity_score(
     num_classes: int | None = None,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Fraction of negatives that are predicted negative, tn / (tn + fp).
 
     Args:
@@ -108,7 +118,7 @@ def negative_predictive_value(
     num_classes: int | None = None,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Fraction of predicted negatives that are negative, tn / (tn + fn).
 
     Args:
@@ -177,7 +187,7 @@ def false_positive_rate(
     num_classes: int | None = None,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Fraction of negatives that are predicted positive, fp / (tn + fp).
 
     Args:
@@ -247,7 +257,7 @@ def false_negative_rate(
     num_classes: int | None = None,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Fraction of positives that are predicted negative, fn / (tp + fn).
 
     Args:
@@ -314,7 +324,7 @@ def balanced_accuracy_score(
     num_classes: int | None = None,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Mean of the recalls of the classes in `y_true`: accuracy if all were equally frequent.
 
     Args:
@@ -370,7 +380,7 @@ def geometric_mean_score(
     num_classes: int | None = None,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Geometric mean of the recalls of the classes in `y_true`, (Π recall_k)^(1 / K).
 
     Args:
@@ -422,8 +432,8 @@ def _of_classes(
 ) -> Any:
     arrays = check.samples(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where)
     num_classes = check.class_count(num_classes, None, y_true, y_pred, sample_weight, where)
-    finisher = Bound.of(score_counts, score=score, dtype=accumulator(*arrays[:3]), **options)
-    kernel = Bound.of(class_cells, labels=None, num_classes=num_classes)
+    finisher = Bound.finisher(score_counts, score=score, dtype=accumulator(*arrays[:3]), **options)
+    kernel = Bound.kernel(class_cells, labels=None, num_classes=num_classes)
     return plan(arrays, kernel, finisher, labels=num_classes)
 
 
@@ -458,7 +468,7 @@ def class_likelihood_ratios(
     replace_undefined_by: Number | Mapping[str, Number] = jnp.nan,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> LikelihoodRatios:
+) -> Plan[LikelihoodRatios]:
     """Ratios by which a positive and a negative prediction change the odds of being positive.
 
     LR+ = (tp / (tp + fn)) / (fp / (tn + fp)) and LR− = (fn / (tp + fn)) / (tn / (tn + fp)). Unlike
@@ -500,8 +510,10 @@ def class_likelihood_ratios(
     arrays = check.samples(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where)
     replacements = check.number_for_each("replace_undefined_by", replace_undefined_by, _RATIOS)
     pair = check.class_pair(labels)
-    finisher = Bound.of(_ratios_of_pair, *replacements, dtype=accumulator(*arrays[:3]))
-    return plan(arrays, Bound.of(_pair_counts, labels=pair), finisher, labels=1 + max(pair or (1,)))
+    finisher = Bound.finisher(_ratios_of_pair, *replacements, dtype=accumulator(*arrays[:3]))
+    return plan(
+        arrays, Bound.kernel(_pair_counts, labels=pair), finisher, labels=1 + max(pair or (1,))
+    )
 
 
 def _pair_counts(y_true, y_pred, sample_weight, where, *, labels):

@@ -12,7 +12,7 @@ from jax import Array
 from jmetrics._core import check
 from jmetrics._core.counts import as_labels, confusion
 from jmetrics._core.numerics import accumulator, safe_divide
-from jmetrics._core.plan import NONNEGATIVE, UNIT, Bound, metric, plan
+from jmetrics._core.plan import NONNEGATIVE, UNIT, Bound, Plan, metric, plan
 from jmetrics._core.types import ArrayLike
 from jmetrics.classification._averages import (
     Labelled,
@@ -38,7 +38,7 @@ def confusion_matrix(
     num_classes: int | None = None,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Number of samples of each true class (row) predicted as each class (column).
 
     Samples with a label that is not one of the K classes are left out.
@@ -82,8 +82,8 @@ def confusion_matrix(
     data = y_true, y_pred, sample_weight, where
     num_classes = check.table_size(check.class_count(num_classes, labels, *data, exact=True))
     dtype = count_dtype(*arrays) if normalize is None else accumulator(*arrays[:3])
-    finisher = Bound.of(_normalized, normalize=normalize, dtype=dtype)
-    kernel = Bound.of(pair_cells, labels=labels, num_classes=num_classes)
+    finisher = Bound.finisher(_normalized, normalize=normalize, dtype=dtype)
+    kernel = Bound.kernel(pair_cells, labels=labels, num_classes=num_classes)
     return plan(arrays, kernel, finisher, labels=num_classes)
 
 
@@ -128,7 +128,7 @@ def multilabel_confusion_matrix(
     num_classes: int | None = None,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Confusion matrix [[tn, fp], [fn, tp]] of each class or label against the rest.
 
     Args:
@@ -173,11 +173,11 @@ def multilabel_confusion_matrix(
     data = y_true, y_pred, sample_weight, where
     num_classes = num_classes_of(num_classes, labels, arrays[0].shape, data, exact=True)
     classes: dict[str, Any] = {"labels": labels, "num_classes": num_classes}
-    finisher = Bound.of(_stacked, dtype=count_dtype(*arrays))
+    finisher = Bound.finisher(_stacked, dtype=count_dtype(*arrays))
     if samplewise:
-        kernel = Bound.of(_sample_cells, **classes)
+        kernel = Bound.kernel(_sample_cells, **classes)
         return plan(arrays, kernel, finisher, merges=False)
-    kernel = Bound.of(class_cells, **classes)
+    kernel = Bound.kernel(class_cells, **classes)
     return plan(arrays, kernel, finisher, labels=num_classes)
 
 

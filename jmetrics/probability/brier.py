@@ -8,7 +8,7 @@ from jax import Array
 from jmetrics._core import check
 from jmetrics._core.counts import sum_of_others
 from jmetrics._core.numerics import mean_of, safe_divide, weighted_sum, weighted_total
-from jmetrics._core.plan import AT_MOST_ONE, NONNEGATIVE, UNIT, Bound, metric, plan
+from jmetrics._core.plan import AT_MOST_ONE, NONNEGATIVE, UNIT, Bound, Plan, metric, plan
 from jmetrics._core.types import ArrayLike
 from jmetrics.probability._classes import (
     Classified,
@@ -32,7 +32,7 @@ def brier_score_loss(
     scale_by_half: bool | str = "auto",
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Mean squared distance between probabilities and classes, Σ w Σ_k (p_k − [y = k])² / Σ w.
 
     Args:
@@ -74,7 +74,7 @@ def brier_score_loss(
     )
     few = arrays[1].ndim == 1 or arrays[1].shape[1] < 3
     half = check.flag_or_auto("scale_by_half", scale_by_half, auto=few)
-    return plan(arrays, Bound.of(_total_distance, half=half), Bound.of(mean_of))
+    return plan(arrays, Bound.kernel(_total_distance, half=half), Bound.finisher(mean_of))
 
 
 def _total_distance(y_true, y_proba, sample_weight, where, *, half):
@@ -97,7 +97,7 @@ def d2_brier_score(
     *,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Fraction of the Brier score that is explained, relative to predicting the class frequencies.
 
     1 − Brier score / Σ_k f_k (1 − f_k), with f the weighted frequencies in `y_true`.
@@ -135,7 +135,7 @@ def d2_brier_score(
     arrays = check.class_scores(
         y_true=y_true, y_proba=y_proba, sample_weight=sample_weight, where=where
     )
-    return plan(arrays, Bound.of(_distances_and_classes), Bound.of(_explained_spread))
+    return plan(arrays, Bound.kernel(_distances_and_classes), Bound.finisher(_explained_spread))
 
 
 def _distances_and_classes(y_true, y_proba, sample_weight, where):
@@ -157,7 +157,7 @@ def ranked_probability_score(
     *,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Mean squared distance between cumulative probabilities and ordered classes.
 
     Σ w Σ_k (F_k − [y ≤ k])² / Σ w with F_k = p_0 + … + p_k, over the n_classes − 1 thresholds
@@ -196,7 +196,7 @@ def ranked_probability_score(
     arrays = check.class_scores(
         y_true=y_true, y_proba=y_proba, sample_weight=sample_weight, where=where
     )
-    return plan(arrays, Bound.of(_cumulated_distances), Bound.of(mean_of))
+    return plan(arrays, Bound.kernel(_cumulated_distances), Bound.finisher(mean_of))
 
 
 def _cumulated_distances(y_true, y_proba, sample_weight, where):

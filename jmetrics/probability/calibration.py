@@ -24,7 +24,7 @@ from jmetrics._core.numerics import (
     weighted_bincount,
 )
 from jmetrics._core.order import order, tied_weight, unsort
-from jmetrics._core.plan import NONNEGATIVE, UNIT, Bound, metric, plan
+from jmetrics._core.plan import NONNEGATIVE, UNIT, Bound, Plan, metric, plan
 from jmetrics._core.sharding import with_auto_axes
 from jmetrics._core.types import ArrayLike
 from jmetrics.probability._classes import Classified, classified, domain_checks, is_class
@@ -142,7 +142,7 @@ def calibration_error(
     debiased: bool = False,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Distance between confidence and the frequency of being correct, in bins of confidence.
 
     With weight w_b, mean confidence c_b and frequency f_b in bin b:
@@ -206,7 +206,7 @@ def calibration_error(
     arrays = check.class_scores(
         y_true=y_true, y_proba=y_proba, sample_weight=sample_weight, where=where
     )
-    finisher = Bound.of(_error_of_bins, norm=norm, debiased=bool(debiased))
+    finisher = Bound.finisher(_error_of_bins, norm=norm, debiased=bool(debiased))
     return _of_bins(arrays, finisher, n_bins, strategy, multi_class)
 
 
@@ -220,7 +220,7 @@ def _of_bins(
     """Plan to bin and finish; "quantile" does not merge, since its edges depend on the data."""
     check.one_of("strategy", strategy, STRATEGIES)
     n_bins = check.positive_integer("n_bins", n_bins)
-    kernel = Bound.of(_binned, n_bins=n_bins, strategy=strategy, multi_class=multi_class)
+    kernel = Bound.kernel(_binned, n_bins=n_bins, strategy=strategy, multi_class=multi_class)
     return plan(arrays, kernel, finisher, merges=strategy == "uniform")
 
 
@@ -302,7 +302,7 @@ def calibration_curve(
     strategy: str = "uniform",
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> CalibrationCurve:
+) -> Plan[CalibrationCurve]:
     """Frequency of being correct against confidence, in bins of confidence.
 
     For `y_proba` of shape (n, n_classes) the confidence is that of the most probable class. Bins
@@ -348,7 +348,7 @@ def calibration_curve(
     arrays = check.class_scores(
         y_true=y_true, y_proba=y_proba, sample_weight=sample_weight, where=where
     )
-    return _of_bins(arrays, Bound.of(_curve), n_bins, strategy)
+    return _of_bins(arrays, Bound.finisher(_curve), n_bins, strategy)
 
 
 def _curve(statistic):
@@ -385,7 +385,7 @@ def brier_decomposition(
     strategy: str = "uniform",
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> BrierDecomposition:
+) -> Plan[BrierDecomposition]:
     """Reliability, resolution and uncertainty: the components of the Brier score.
 
     With weight w_b, mean confidence c_b and frequency f_b in bin b, and f overall:
@@ -427,7 +427,7 @@ def brier_decomposition(
         [0.1, 0.24, 0.24]
     """
     arrays = check.samples(y_true=y_true, y_proba=y_proba, sample_weight=sample_weight, where=where)
-    return _of_bins(arrays, Bound.of(_decomposed), n_bins, strategy)
+    return _of_bins(arrays, Bound.finisher(_decomposed), n_bins, strategy)
 
 
 def _decomposed(statistic):

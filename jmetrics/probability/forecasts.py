@@ -21,7 +21,7 @@ from jmetrics._core.numerics import (
     safe_sqrt,
     weighted_total,
 )
-from jmetrics._core.plan import NONNEGATIVE, REAL, Bound, metric, plan
+from jmetrics._core.plan import NONNEGATIVE, REAL, Bound, Plan, metric, plan
 from jmetrics._core.quantiles import rising_levels
 from jmetrics._core.types import ArrayLike
 from jmetrics._core.weights import clean, resolve_exactly
@@ -35,7 +35,7 @@ def crps_ensemble(
     fair: bool = False,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Continuous ranked probability score of an ensemble of predictions.
 
     Mean over samples of mean_i |x_i − y| − Σ_ij |x_i − x_j| / (2 m²) for the m members x. With
@@ -74,12 +74,10 @@ def crps_ensemble(
         >>> round(float(crps_ensemble([0.1], [[0.1, 0.3, 0.2]], fair=True)), 6)
         0.033333
     """
-    y_true, y_pred = check.ensemble(y_true, y_pred, axes=1, at_least=1 + bool(fair))
-    y_true, sample_weight, where = check.samples(
-        y_true=y_true, sample_weight=sample_weight, where=where
-    )
-    kernel = Bound.of(_of_ensembles, fair=bool(fair))
-    return plan((y_true, y_pred, sample_weight, where), kernel, Bound.of(mean_of))
+    truth, ensemble = check.ensemble(y_true, y_pred, axes=1, at_least=1 + bool(fair))
+    truth, weight, mask = check.samples(y_true=truth, sample_weight=sample_weight, where=where)
+    kernel = Bound.kernel(_of_ensembles, fair=bool(fair))
+    return plan((truth, ensemble, weight, mask), kernel, Bound.finisher(mean_of))
 
 
 def _of_ensembles(y_true, y_pred, sample_weight, where, *, fair):
@@ -101,7 +99,7 @@ def crps_quantiles(
     alpha: ArrayLike,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Continuous ranked probability score of a distribution given by some of its quantiles.
 
     2 ∫ ρ_α(y − q_α) dα by the trapezoidal rule over the levels, with 0 at the levels 0 and 1, where
@@ -136,13 +134,11 @@ def crps_quantiles(
         >>> round(float(crps_quantiles([2.0, 3.0], y_pred, alpha=[0.25, 0.5, 0.75])), 6)
         0.8125
     """
-    y_true, y_pred = check.columns(y_true, y_pred, None, "predicted quantiles")
-    alpha = check.levels("alpha", alpha, y_pred.shape[1])
-    y_true, sample_weight, where = check.samples(
-        y_true=y_true, sample_weight=sample_weight, where=where
-    )
-    arrays = y_true, y_pred, sample_weight, where
-    return plan(arrays, Bound.of(_of_quantiles, alpha), Bound.of(mean_of))
+    truth, quantiles = check.columns(y_true, y_pred, None, "predicted quantiles")
+    alpha = check.levels("alpha", alpha, quantiles.shape[1])
+    truth, weight, mask = check.samples(y_true=truth, sample_weight=sample_weight, where=where)
+    kernel = Bound.kernel(_of_quantiles, alpha)
+    return plan((truth, quantiles, weight, mask), kernel, Bound.finisher(mean_of))
 
 
 def _of_quantiles(y_true, y_pred, sample_weight, where, alpha):
@@ -162,7 +158,7 @@ def crps_normal(
     scale: ArrayLike,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Continuous ranked probability score of normal distributions.
 
     Mean of σ (z (2 Φ(z) − 1) + 2 φ(z) − 1 / √π) with z = (y − μ) / σ.
@@ -205,7 +201,7 @@ def crps_logistic(
     scale: ArrayLike,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Continuous ranked probability score of logistic distributions.
 
     Mean of s (|z| + 2 log(1 + exp(−|z|)) − 1) with z = (y − μ) / s.
@@ -247,7 +243,7 @@ def crps_laplace(
     scale: ArrayLike,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Continuous ranked probability score of Laplace distributions.
 
     Mean of s (|z| + exp(−|z|) − ¾) with z = (y − μ) / s.
@@ -289,7 +285,7 @@ def gaussian_nll(
     scale: ArrayLike,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Negative log-likelihood of normal distributions.
 
     Mean of log σ + z² / 2 + log(2 π) / 2 with z = (y − μ) / σ.
@@ -335,7 +331,7 @@ def mean_score(
     """Mean of score(y_true − y_pred, scale)."""
     arrays = check.samples(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where)
     scale = check.number_or_samples("scale", scale, arrays[0].shape)
-    return plan(arrays, Bound.of(_scores, scale, score=score), Bound.of(mean_of))
+    return plan(arrays, Bound.kernel(_scores, scale, score=score), Bound.finisher(mean_of))
 
 
 def _scores(y_true, y_pred, sample_weight, where, scale, *, score):
@@ -438,7 +434,7 @@ def energy_score(
     fair: bool = False,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Energy score of an ensemble of predicted vectors: `crps_ensemble` in several dimensions.
 
     Mean over samples of mean_i ‖x_i − y‖ − Σ_ij ‖x_i − x_j‖ / (2 m²) for the m members x, in
@@ -473,12 +469,12 @@ def energy_score(
         >>> round(float(energy_score([[0.0, 0.0]], [[[3.0, 4.0], [0.0, 0.0]]])), 6)
         1.25
     """
-    y_true, y_pred = check.ensemble(y_true, y_pred, axes=2, at_least=1 + bool(fair))
-    y_true, sample_weight, where = check.samples(
-        y_true=y_true, sample_weight=sample_weight, where=where, ndim=(2,)
+    truth, ensemble = check.ensemble(y_true, y_pred, axes=2, at_least=1 + bool(fair))
+    truth, weight, mask = check.samples(
+        y_true=truth, sample_weight=sample_weight, where=where, ndim=(2,)
     )
-    kernel = Bound.of(_of_vectors, fair=bool(fair))
-    return plan((y_true, y_pred, sample_weight, where), kernel, Bound.of(mean_of))
+    kernel = Bound.kernel(_of_vectors, fair=bool(fair))
+    return plan((truth, ensemble, weight, mask), kernel, Bound.finisher(mean_of))
 
 
 def _of_vectors(y_true, y_pred, sample_weight, where, *, fair):

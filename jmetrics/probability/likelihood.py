@@ -17,7 +17,7 @@ from jmetrics._core.numerics import (
     weighted_sum,
     weighted_total,
 )
-from jmetrics._core.plan import AT_MOST_ONE, NONNEGATIVE, Bound, metric, plan
+from jmetrics._core.plan import AT_MOST_ONE, NONNEGATIVE, Bound, Plan, metric, plan
 from jmetrics._core.types import ArrayLike
 from jmetrics._core.weights import admissible, clean, combine
 from jmetrics.probability._classes import (
@@ -42,7 +42,7 @@ def log_loss(
     normalize: bool = True,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Negative mean log-likelihood, −Σ w log p / Σ w, with p the probability of the true class.
 
     p is clipped to [ε, 1 − ε], with ε the spacing of the dtype of `y_proba` at 1.
@@ -81,8 +81,8 @@ def log_loss(
     arrays = check.class_scores(
         y_true=y_true, y_proba=y_proba, sample_weight=sample_weight, where=where
     )
-    finisher = Bound.of(_mean_or_sum, normalize=bool(normalize))
-    return plan(arrays, Bound.of(_log_losses), finisher)
+    finisher = Bound.finisher(_mean_or_sum, normalize=bool(normalize))
+    return plan(arrays, Bound.kernel(_log_losses), finisher)
 
 
 def _log_losses(y_true, y_proba, sample_weight, where):
@@ -123,7 +123,7 @@ def log_loss_from_logits(
     normalize: bool = True,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Log loss of the probabilities that logits stand for, without computing them.
 
     −Σ w log p / Σ w with p the sigmoid or softmax of `logits` at the true class. Nothing is
@@ -164,8 +164,8 @@ def log_loss_from_logits(
     arrays = check.class_scores(
         y_true=y_true, logits=logits, sample_weight=sample_weight, where=where
     )
-    finisher = Bound.of(_mean_or_sum, normalize=bool(normalize))
-    return plan(arrays, Bound.of(_logit_losses), finisher)
+    finisher = Bound.finisher(_mean_or_sum, normalize=bool(normalize))
+    return plan(arrays, Bound.kernel(_logit_losses), finisher)
 
 
 def _logit_losses(y_true, logits, sample_weight, where):
@@ -208,7 +208,7 @@ def normalized_entropy(
     *,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Log loss relative to that of always predicting the class frequencies.
 
     The log loss over −Σ_k f_k log f_k, with f the weighted frequencies in `y_true`.
@@ -245,7 +245,7 @@ def normalized_entropy(
     arrays = check.class_scores(
         y_true=y_true, y_proba=y_proba, sample_weight=sample_weight, where=where
     )
-    return plan(arrays, Bound.of(_losses_and_classes), Bound.of(_relative_entropy))
+    return plan(arrays, Bound.kernel(_losses_and_classes), Bound.finisher(_relative_entropy))
 
 
 def _losses_and_classes(y_true, y_proba, sample_weight, where):
@@ -279,7 +279,7 @@ def d2_log_loss_score(
     *,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Fraction of the log loss that is explained, relative to predicting the class frequencies.
 
     1 − log loss / −Σ_k f_k log f_k, with f the weighted frequencies in `y_true`.
@@ -318,7 +318,7 @@ def d2_log_loss_score(
     arrays = check.class_scores(
         y_true=y_true, y_proba=y_proba, sample_weight=sample_weight, where=where
     )
-    return plan(arrays, Bound.of(_losses_and_classes), Bound.of(_explained_entropy))
+    return plan(arrays, Bound.kernel(_losses_and_classes), Bound.finisher(_explained_entropy))
 
 
 def _explained_entropy(losses):

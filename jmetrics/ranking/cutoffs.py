@@ -11,7 +11,7 @@ from jax import Array
 from jmetrics._core import check
 from jmetrics._core.lists import RankedGains, RankedLabels, ranked_gains, ranked_labels
 from jmetrics._core.numerics import safe_divide
-from jmetrics._core.plan import metric
+from jmetrics._core.plan import Plan, metric
 from jmetrics._core.types import ArrayLike, Number
 from jmetrics.ranking._lists import (
     NOT_NAN,
@@ -43,7 +43,7 @@ def precision_at_k(
     num_segments: int | None = None,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Fraction of relevant items among the first k ranks of each list.
 
     Args:
@@ -120,7 +120,7 @@ def recall_at_k(
     num_segments: int | None = None,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Fraction of the relevant items of each list that are among its first k ranks.
 
     Args:
@@ -195,7 +195,7 @@ def f1_at_k(
     num_segments: int | None = None,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Harmonic mean of precision and recall at the first k ranks of each list.
 
     2 hits / (k + relevant), where hits is the number of relevant items among the first k ranks and
@@ -274,7 +274,7 @@ def hit_rate_at_k(
     num_segments: int | None = None,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Hit rate, whether a relevant item is among the first k ranks of each list.
 
     Under ties, the probability that one is.
@@ -349,7 +349,7 @@ def r_precision(
     num_segments: int | None = None,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Precision at rank R of each list, where R is the number of its relevant items.
 
     Args:
@@ -419,7 +419,7 @@ def fall_out_at_k(
     num_segments: int | None = None,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Fraction of the irrelevant items of each list that are among its first k ranks.
 
     Args:

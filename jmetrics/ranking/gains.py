@@ -21,7 +21,7 @@ from jmetrics._core.lists import (
     ranked_gains,
 )
 from jmetrics._core.numerics import kept_within, safe_divide
-from jmetrics._core.plan import REAL, metric
+from jmetrics._core.plan import REAL, Plan, metric
 from jmetrics._core.types import ArrayLike, Number
 from jmetrics.ranking._lists import (
     NOT_NAN,
@@ -52,7 +52,7 @@ def dcg_score(
     num_segments: int | None = None,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Discounted cumulative gain, Σ gain(y_true) / log(1 + rank) over the first k ranks.
 
     Args:
@@ -128,7 +128,7 @@ def ndcg_score(
     num_segments: int | None = None,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Normalized discounted cumulative gain, DCG over that of the ideal order of each list.
 
     Args:
@@ -206,7 +206,7 @@ def rank_biased_precision(
     num_segments: int | None = None,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Rank-biased precision, (1 − p) Σ p^(rank − 1) over the relevant items of the first k ranks.
 
     It models a user who continues to the next rank with probability p.
@@ -284,7 +284,7 @@ def expected_reciprocal_rank(
     num_segments: int | None = None,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Expected reciprocal of the rank at which a user reading from the top is satisfied.
 
     Σ P(rank) / rank over the first k ranks, where P(rank) is the probability that the user is

@@ -11,7 +11,7 @@ from jax import Array, lax
 from jmetrics._core import check
 from jmetrics._core.lists import RankedLabels, counted_labels, ranked_labels
 from jmetrics._core.numerics import safe_divide
-from jmetrics._core.plan import metric
+from jmetrics._core.plan import Plan, metric
 from jmetrics._core.types import ArrayLike, Number
 from jmetrics.ranking._lists import (
     NOT_NAN,
@@ -42,7 +42,7 @@ def reciprocal_rank(
     num_segments: int | None = None,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Reciprocal rank of the first relevant item of each list; its mean is the MRR.
 
     0 if that item is not among the first k ranks. Under ties, the expected reciprocal.
@@ -119,7 +119,7 @@ def average_precision_at_k(
     num_segments: int | None = None,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Average precision at k of each list, the mean precision at its relevant items.
 
     The precision at the rank of each relevant item, 0 beyond the first k ranks, is averaged over
@@ -207,7 +207,7 @@ def geometric_mean_average_precision(
     num_segments: int | None = None,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Geometric mean over lists of their average precisions.
 
     Average precisions below `floor` are raised to it.
@@ -278,7 +278,7 @@ def bpref(
     num_segments: int | None = None,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Binary preference, the fraction of irrelevant items ranked below relevant ones in each list.
 
     Only as many irrelevant items are considered as there are relevant ones: the mean over the
@@ -352,7 +352,7 @@ def interpolated_precision(
     num_segments: int | None = None,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Interpolated precision of each list, the highest at any rank that reaches a recall level.
 
     Args:
@@ -430,7 +430,7 @@ def eleven_point_average_precision(
     num_segments: int | None = None,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Mean of the interpolated precisions of each list at recall 0, 0.1, ..., 1.
 
     Args:

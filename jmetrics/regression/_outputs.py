@@ -50,8 +50,10 @@ def mean_error(
 ) -> Any:
     """Σ w error(y_true, y_pred, weight, *options) / Σ w per output, then `finisher` and average."""
     arrays, outputs, average = regression_inputs(y_true, y_pred, sample_weight, where, multioutput)
-    kernel = Bound.of(total_error, *options, error=error)
-    return plan(arrays, kernel, Bound.of(_mean_error, outputs, finisher=finisher, average=average))
+    kernel = Bound.kernel(total_error, *options, error=error)
+    return plan(
+        arrays, kernel, Bound.finisher(_mean_error, outputs, finisher=finisher, average=average)
+    )
 
 
 def total_error(y_true, y_pred, sample_weight, where, *options, error):

@@ -20,7 +20,7 @@ from jmetrics._core.numerics import (
     scaled,
 )
 from jmetrics._core.order import centred_ranks
-from jmetrics._core.plan import SYMMETRIC, Bound, declared, metric, plan
+from jmetrics._core.plan import SYMMETRIC, Bound, Plan, declared, metric, plan
 from jmetrics._core.sharding import with_auto_axes
 from jmetrics._core.types import ArrayLike
 from jmetrics._core.weights import combine, resolve_exactly
@@ -33,7 +33,7 @@ def pearson_corrcoef(
     *,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Pearson correlation coefficient.
 
     Σ w (t − t̄)(p − p̄) / √(Σ w (t − t̄)² Σ w (p − p̄)²), t and p the entries of `y_true` and
@@ -65,7 +65,7 @@ def pearson_corrcoef(
         0.98487
     """
     arrays = check.samples(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where)
-    return plan(arrays, Bound.of(_together, one_unit=False), Bound.of(_pearson))
+    return plan(arrays, Bound.kernel(_together, one_unit=False), Bound.finisher(_pearson))
 
 
 def _together(y_true, y_pred, sample_weight, where, *, one_unit):
@@ -222,7 +222,7 @@ def concordance_corrcoef(
     *,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Lin's concordance correlation coefficient, agreement with the line y_pred = y_true.
 
     2 Σ w (t − t̄)(p − p̄) / (Σ w (t − t̄)² + Σ w (p − p̄)² + Σ w (t̄ − p̄)²), t and p the entries
@@ -254,7 +254,7 @@ def concordance_corrcoef(
         0.976789
     """
     arrays = check.samples(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where)
-    return plan(arrays, Bound.of(_together, one_unit=True), Bound.of(_concordance))
+    return plan(arrays, Bound.kernel(_together, one_unit=True), Bound.finisher(_concordance))
 
 
 def _concordance(together):

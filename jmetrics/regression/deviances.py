@@ -23,7 +23,7 @@ from jmetrics._core.numerics import (
     weighted_sum,
     weighted_total,
 )
-from jmetrics._core.plan import AT_MOST_ONE, NONNEGATIVE, Bound, metric, plan
+from jmetrics._core.plan import AT_MOST_ONE, NONNEGATIVE, Bound, Plan, metric, plan
 from jmetrics._core.sharding import with_auto_axes
 from jmetrics._core.types import ArrayLike, Number
 from jmetrics._core.weights import resolve_exactly
@@ -43,7 +43,7 @@ def mean_tweedie_deviance(
     power: Number = 0,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Mean unit deviance of a Tweedie distribution, Σ w d(y_true, y_pred) / Σ w.
 
     d(y, μ) = 2 (y^(2−p) / ((1−p)(2−p)) − y μ^(1−p) / (1−p) + μ^(2−p) / (2−p)), with its limits at
@@ -83,7 +83,7 @@ def mean_tweedie_deviance(
 def _mean_deviance(y_true: Any, y_pred: Any, power: Any, sample_weight: Any, where: Any) -> Any:
     arrays = check.samples(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where)
     powers = Power.of(power)
-    return plan(arrays, Bound.of(_total_deviance, powers), Bound.of(mean_of))
+    return plan(arrays, Bound.kernel(_total_deviance, powers), Bound.finisher(mean_of))
 
 
 def _total_deviance(y_true, y_pred, sample_weight, where, power):
@@ -117,7 +117,7 @@ def mean_poisson_deviance(
     *,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Mean Poisson deviance, Σ w 2 (y log(y / μ) − y + μ) / Σ w with μ = y_pred.
 
     Equal to `mean_tweedie_deviance` with power 1.
@@ -157,7 +157,7 @@ def mean_gamma_deviance(
     *,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Mean gamma deviance, Σ w 2 (log(μ / y) + y / μ − 1) / Σ w with μ = y_pred.
 
     Equal to `mean_tweedie_deviance` with power 2.
@@ -198,7 +198,7 @@ def d2_tweedie_score(
     power: Number = 0,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """D², the fraction of the Tweedie deviance explained, 1 − Σ w d(y, ŷ) / Σ w d(y, ȳ).
 
     Args:
@@ -232,7 +232,7 @@ def d2_tweedie_score(
     """
     arrays = check.samples(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where)
     powers = Power.of(power)
-    return plan(arrays, Bound.of(_deviances, powers), Bound.of(_explained))
+    return plan(arrays, Bound.kernel(_deviances, powers), Bound.finisher(_explained))
 
 
 @exportable

@@ -14,7 +14,7 @@ from jmetrics._core import check
 from jmetrics._core.merging import Maximum
 from jmetrics._core.moments import root_mean_square, squares
 from jmetrics._core.numerics import Whole, absolute, nearest
-from jmetrics._core.plan import NONNEGATIVE, Bound, declared, metric, plan
+from jmetrics._core.plan import NONNEGATIVE, Bound, Plan, declared, metric, plan
 from jmetrics._core.quantiles import weighted_quantile
 from jmetrics._core.sampling import jumping
 from jmetrics._core.sharding import with_auto_axes
@@ -36,7 +36,7 @@ def mean_squared_error(
     multioutput: str | ArrayLike = "uniform_average",
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Mean squared error, Σ w (y_true − y_pred)² / Σ w.
 
     Args:
@@ -78,7 +78,7 @@ def root_mean_squared_error(
     multioutput: str | ArrayLike = "uniform_average",
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Root mean squared error, √(Σ w (y_true − y_pred)² / Σ w).
 
     The root is taken of each output, before averaging.
@@ -122,7 +122,7 @@ def mean_absolute_error(
     multioutput: str | ArrayLike = "uniform_average",
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Mean absolute error, Σ w |y_true − y_pred| / Σ w.
 
     Args:
@@ -164,7 +164,7 @@ def mean_squared_log_error(
     multioutput: str | ArrayLike = "uniform_average",
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Mean squared logarithmic error, Σ w (log(1 + y_true) − log(1 + y_pred))² / Σ w.
 
     Args:
@@ -206,7 +206,7 @@ def root_mean_squared_log_error(
     multioutput: str | ArrayLike = "uniform_average",
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Root mean squared logarithmic error, the square root of `mean_squared_log_error`.
 
     The root is taken of each output, before averaging.
@@ -250,7 +250,7 @@ def mean_log_cosh_error(
     multioutput: str | ArrayLike = "uniform_average",
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Mean of log cosh(y_true − y_pred), quadratic for small errors and linear for large ones.
 
     The crossover is at errors near 1, so the unit of y matters.
@@ -292,7 +292,7 @@ def max_error(
     *,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Maximum absolute error, max |y_true − y_pred| over the samples with positive weight.
 
     Args:
@@ -322,7 +322,7 @@ def max_error(
         1.0
     """
     arrays = check.samples(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where)
-    return plan(arrays, Bound.of(_largest), Bound.of(_or_nan))
+    return plan(arrays, Bound.kernel(_largest), Bound.finisher(_or_nan))
 
 
 def _largest(y_true, y_pred, sample_weight, where):
@@ -399,8 +399,8 @@ def _root_mean(
     where: Any,
 ) -> Any:
     arrays, outputs, average = regression_inputs(y_true, y_pred, sample_weight, where, multioutput)
-    finisher = Bound.of(_root_by_output, outputs, average=average)
-    return plan(arrays, Bound.of(_squares, difference=difference), finisher)
+    finisher = Bound.finisher(_root_by_output, outputs, average=average)
+    return plan(arrays, Bound.kernel(_squares, difference=difference), finisher)
 
 
 def _squares(*arrays, difference):

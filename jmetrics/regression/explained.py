@@ -18,7 +18,7 @@ from jmetrics._core.numerics import (
     safe_sqrt,
     weighted_sum,
 )
-from jmetrics._core.plan import AT_MOST_ONE, NONNEGATIVE, Bound, metric, plan
+from jmetrics._core.plan import AT_MOST_ONE, NONNEGATIVE, Bound, Plan, metric, plan
 from jmetrics._core.types import ArrayLike, Number
 from jmetrics._core.weights import resolve_exactly
 from jmetrics.regression._outputs import EXPLAINED_AVERAGES, over_outputs, regression_inputs
@@ -33,7 +33,7 @@ def r2_score(
     force_finite: bool = True,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """R², the fraction of variance explained, 1 − Σ w (y_true − y_pred)² / Σ w (y_true − ȳ)².
 
     Args:
@@ -71,8 +71,8 @@ def r2_score(
     arrays, outputs, average = regression_inputs(
         y_true, y_pred, sample_weight, where, multioutput, EXPLAINED_AVERAGES
     )
-    finisher = Bound.of(_r2, outputs, average=average, force_finite=bool(force_finite))
-    return plan(arrays, Bound.of(_fit), finisher)
+    finisher = Bound.finisher(_r2, outputs, average=average, force_finite=bool(force_finite))
+    return plan(arrays, Bound.kernel(_fit), finisher)
 
 
 @exportable
@@ -139,7 +139,7 @@ def adjusted_r2_score(
     multioutput: str | ArrayLike = "uniform_average",
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """R² adjusted for the number of features, 1 − (1 − R²) (n − 1) / (n − n_features − 1).
 
     n is the total weight Σ w: an integer weight stands for that many copies of a sample.
@@ -179,8 +179,8 @@ def adjusted_r2_score(
         y_true, y_pred, sample_weight, where, multioutput, EXPLAINED_AVERAGES
     )
     n_features = check.number("n_features", n_features)
-    finisher = Bound.of(_adjusted_r2, outputs, n_features, average=average)
-    return plan(arrays, Bound.of(_fit), finisher)
+    finisher = Bound.finisher(_adjusted_r2, outputs, n_features, average=average)
+    return plan(arrays, Bound.kernel(_fit), finisher)
 
 
 def _adjusted_r2(fit, outputs, n_features, *, average):
@@ -206,7 +206,7 @@ def explained_variance_score(
     force_finite: bool = True,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Fraction of variance explained up to a constant offset.
 
     1 − Var(y_true − y_pred) / Var(y_true), both variances weighted.
@@ -245,10 +245,10 @@ def explained_variance_score(
     arrays, outputs, average = regression_inputs(
         y_true, y_pred, sample_weight, where, multioutput, EXPLAINED_AVERAGES
     )
-    finisher = Bound.of(
+    finisher = Bound.finisher(
         _explained_variance, outputs, average=average, force_finite=bool(force_finite)
     )
-    return plan(arrays, Bound.of(_fit, residual=moments), finisher)
+    return plan(arrays, Bound.kernel(_fit, residual=moments), finisher)
 
 
 def _explained_variance(fit, outputs, *, average, force_finite):
@@ -267,7 +267,7 @@ def relative_squared_error(
     multioutput: str | ArrayLike = "uniform_average",
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Squared error relative to that of the mean, Σ w (y_true − y_pred)² / Σ w (y_true − ȳ)².
 
     Args:
@@ -301,8 +301,8 @@ def relative_squared_error(
         0.051392
     """
     arrays, outputs, average = regression_inputs(y_true, y_pred, sample_weight, where, multioutput)
-    finisher = Bound.of(_relative_square, outputs, average=average, squared=bool(squared))
-    return plan(arrays, Bound.of(_fit), finisher)
+    finisher = Bound.finisher(_relative_square, outputs, average=average, squared=bool(squared))
+    return plan(arrays, Bound.kernel(_fit), finisher)
 
 
 def _relative_square(fit, outputs, *, average, squared):

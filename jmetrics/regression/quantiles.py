@@ -21,7 +21,7 @@ from jmetrics._core.numerics import (
     weighted_sum,
     weighted_total,
 )
-from jmetrics._core.plan import AT_MOST_ONE, NONNEGATIVE, UNIT, Bound, declared, metric, plan
+from jmetrics._core.plan import AT_MOST_ONE, NONNEGATIVE, UNIT, Bound, Plan, declared, metric, plan
 from jmetrics._core.quantiles import weighted_quantile
 from jmetrics._core.sharding import with_auto_axes
 from jmetrics._core.types import ArrayLike, Number
@@ -39,7 +39,7 @@ def mean_pinball_loss(
     multioutput: str | ArrayLike = "uniform_average",
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Mean pinball loss of predicted quantiles.
 
     Σ w max(α u, (α − 1) u) / Σ w with u = y_true − y_pred. With a vector `alpha`, for several
@@ -107,7 +107,7 @@ def weighted_interval_score(
     alpha: ArrayLike,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Weighted interval score, twice the pinball loss averaged over many predicted quantiles.
 
     2 / K Σ_k ρ_k, where ρ_k is the mean pinball loss at the k-th of the K levels in `alpha`. For
@@ -163,7 +163,7 @@ def interval_score(
     alpha: Number = 0.05,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Mean interval score of central prediction intervals, their width plus a penalty for misses.
 
     (u − l) + 2 / α max(l − y, 0) + 2 / α max(y − u, 0) for an interval [l, u] with nominal coverage
@@ -196,12 +196,10 @@ def interval_score(
         >>> round(float(interval_score([2.0, 5.0], [[1.0, 3.0], [1.0, 3.0]], alpha=0.5)), 6)
         6.0
     """
-    y_true, y_pred = check.columns(y_true, y_pred, 2, "prediction intervals")
-    y_true, sample_weight, where = check.samples(
-        y_true=y_true, sample_weight=sample_weight, where=where
-    )
-    kernel = Bound.of(_interval_scores, check.number("alpha", alpha))
-    return plan((y_true, y_pred, sample_weight, where), kernel, Bound.of(mean_of))
+    truth, intervals = check.columns(y_true, y_pred, 2, "prediction intervals")
+    truth, weight, mask = check.samples(y_true=truth, sample_weight=sample_weight, where=where)
+    kernel = Bound.kernel(_interval_scores, check.number("alpha", alpha))
+    return plan((truth, intervals, weight, mask), kernel, Bound.finisher(mean_of))
 
 
 def _interval_scores(y_true, y_pred, sample_weight, where, alpha):
@@ -228,7 +226,7 @@ def quantile_coverage(
     *,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Fraction of targets at or below each predicted quantile, Σ w [y_true ≤ y_pred] / Σ w.
 
     Calibrated quantiles of level α have coverage α. The difference of two columns is the coverage
@@ -269,7 +267,9 @@ def quantile_coverage(
         y_true, y_pred = check.columns(y_true, y_pred, None, "predicted quantiles")
         y_true = lax.broadcast_in_dim(y_true, y_pred.shape, (0,))
     arrays, *_ = regression_inputs(y_true, y_pred, sample_weight, where)
-    return plan(arrays, Bound.of(_covered), Bound.of(_coverage, dtype=accumulator(*arrays[:3])))
+    return plan(
+        arrays, Bound.kernel(_covered), Bound.finisher(_coverage, dtype=accumulator(*arrays[:3]))
+    )
 
 
 def _covered(y_true, y_pred, sample_weight, where):

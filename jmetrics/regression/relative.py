@@ -29,7 +29,7 @@ from jmetrics._core.numerics import (
     weighted_mean,
     weighted_sum,
 )
-from jmetrics._core.plan import NONNEGATIVE, Bound, metric, plan
+from jmetrics._core.plan import NONNEGATIVE, Bound, Plan, metric, plan
 from jmetrics._core.sampling import jumping
 from jmetrics._core.types import ArrayLike
 from jmetrics._core.weights import combine, exactly, resolve_exactly
@@ -52,7 +52,7 @@ def mean_absolute_percentage_error(
     multioutput: str | ArrayLike = "uniform_average",
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Mean absolute error relative to the target, as a fraction.
 
     Σ w |y_true − y_pred| / max(|y_true|, ε) / Σ w with ε = 2⁻⁵². A single target of 0 makes it
@@ -97,7 +97,7 @@ def symmetric_mean_absolute_percentage_error(
     multioutput: str | ArrayLike = "uniform_average",
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Mean absolute error relative to the mean size of target and prediction, as a fraction.
 
     Σ w 2 |y_true − y_pred| / (|y_true| + |y_pred|) / Σ w. Where both values are 0, the error is 0.
@@ -141,7 +141,7 @@ def weighted_mean_absolute_percentage_error(
     multioutput: str | ArrayLike = "uniform_average",
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Total absolute error relative to the total target, Σ w |y_true − y_pred| / Σ w |y_true|.
 
     Args:
@@ -173,7 +173,9 @@ def weighted_mean_absolute_percentage_error(
         0.2
     """
     arrays, outputs, average = regression_inputs(y_true, y_pred, sample_weight, where, multioutput)
-    return plan(arrays, Bound.of(_error_and_size), Bound.of(_ratio, outputs, average=average))
+    return plan(
+        arrays, Bound.kernel(_error_and_size), Bound.finisher(_ratio, outputs, average=average)
+    )
 
 
 def _error_and_size(y_true, y_pred, sample_weight, where):
@@ -197,7 +199,7 @@ def mean_absolute_scaled_error(
     train_where: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Mean absolute error relative to that of the naive forecast on the training series.
 
     (Σ w |y_true − y_pred| / Σ w) / mean_t |y_train[t] − y_train[t − m]| with m = `seasonality`.
@@ -235,8 +237,8 @@ def mean_absolute_scaled_error(
     arrays = check.samples(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where)
     y_train, train_where = check.masked("y_train", y_train, "train_where", train_where)
     seasonality = check.positive_integer("seasonality", seasonality)
-    finisher = Bound.of(_over_naive, y_train, train_where, seasonality=seasonality)
-    return plan(arrays, Bound.of(total_error, error=absolute_error), finisher)
+    finisher = Bound.finisher(_over_naive, y_train, train_where, seasonality=seasonality)
+    return plan(arrays, Bound.kernel(total_error, error=absolute_error), finisher)
 
 
 def _over_naive(total, y_train, train_where, *, seasonality):
@@ -259,7 +261,7 @@ def normalized_root_mean_squared_error(
     multioutput: str | ArrayLike = "uniform_average",
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Root mean squared error divided by the size or the spread of the target.
 
     √(Σ w (y_true − y_pred)² / Σ w) over, depending on `normalization`, |ȳ| ("mean"), max y − min y
@@ -296,8 +298,10 @@ def normalized_root_mean_squared_error(
     """
     check.one_of("normalization", normalization, _NORMALIZATIONS)
     arrays, outputs, average = regression_inputs(y_true, y_pred, sample_weight, where, multioutput)
-    finisher = Bound.of(_root_over_size, outputs, average=average, normalization=normalization)
-    return plan(arrays, Bound.of(_squares_and_size, normalization=normalization), finisher)
+    finisher = Bound.finisher(
+        _root_over_size, outputs, average=average, normalization=normalization
+    )
+    return plan(arrays, Bound.kernel(_squares_and_size, normalization=normalization), finisher)
 
 
 @exportable

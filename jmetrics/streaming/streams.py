@@ -42,7 +42,7 @@ class Stream(Protocol):
 
         Args:
             *state_and_arrays: State, then the arrays of the batch, samples along the first axis.
-            **rest: `sample_weight`, `where` and other arrays that go by name.
+            **named_arrays: `sample_weight`, `where` and other arrays that go by name.
 
         Returns:
             The new state.
@@ -88,8 +88,8 @@ class MetricStream:
     Attributes:
         metric: The metric.
         options: Options of the metric.
-        measure: From a batch to its statistic.
-        finish: From the statistic to the value.
+        kernel: From a batch to its statistic.
+        finisher: From the statistic to the value.
         shapes: Shapes and dtypes of the statistic.
         axes: Numbers of axes of `y_true` and of `y_pred`.
     """
@@ -342,8 +342,8 @@ class _BatchMean:
     ) -> Plan:
         traced, static = check.split_options(options)
         arrays = check.resampled(y_true, y_pred, sample_weight, where)
-        kernel = Bound.of(_weighted_value, traced, loss=self.function, static=static)
-        return Plan(arrays, kernel, Bound.of(mean_of))
+        kernel = Bound.kernel(_weighted_value, traced, loss=self.function, static=static)
+        return Plan(arrays, kernel, Bound.finisher(mean_of))
 
 
 def _weighted_value(y_true, y_pred, sample_weight, where, options, *, loss, static):
