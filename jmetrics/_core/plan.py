@@ -21,12 +21,13 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
+from jmetrics._core.types import Value
+
 Function = TypeVar("Function", bound=Callable[..., Any])
 Parameters = ParamSpec("Parameters")
 Options = ParamSpec("Options")
 Result = TypeVar("Result")
 Statistic = TypeVar("Statistic")
-Value = TypeVar("Value")
 
 Arrays: TypeAlias = tuple[Array, Array, Array | None, Array | None]
 """`y_true`, `y_pred`, `sample_weight` and `where`, samples or lists along the first axis."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -24,7 +24,10 @@ from jmetrics._core.exporting import exportable
 from jmetrics._core.merging import DomainCheck, apply_checks
 from jmetrics._core.numerics import Total, accumulator, mean_of, safe_multiply, weighted_total
 from jmetrics._core.plan import NONNEGATIVE, UNIT, Bound, Ends, including, plan
+from jmetrics._core.types import Value
 from jmetrics._core.weights import all_finite, combine, over_trailing
+
+Counts = TypeVar("Counts")
 
 Score = Callable[..., Any]
 """Counts, the value of 0 / 0 and options to an array, or several, of the shape of the counts."""
@@ -89,24 +92,32 @@ def averaged(
 
 
 @exportable
-class Labelled(NamedTuple):
+class Labelled(NamedTuple, Generic[Counts]):
     """Counts, and whether all labels with positive weight are valid."""
 
-    counts: Any
+    counts: Counts
     checks: tuple[DomainCheck, ...]
     weight: Array | None = None
     """Total weight; None where the value does not depend on it."""
 
-    def finished(self, value: Any) -> Any:
+    @property
+    def total_weight(self) -> Array:
+        """The weight, where the value depends on it."""
+        assert self.weight is not None
+        return self.weight
+
+    def finished(self, value: Value) -> Value:
         """One or several values; NaN if a label is invalid."""
         return apply_checks(value, self.checks)
 
-    def as_floats(self, dtype: DTypeLike) -> Any:
+    def as_floats(self, dtype: DTypeLike) -> Counts:
         """The counts in the dtype to compute in."""
         return jax.tree.map(lambda cell: cell.astype(dtype), self.counts)
 
 
-def _binary_counts(y_true, y_pred, sample_weight, where, pos_label):
+def _binary_counts(
+    y_true: Array, y_pred: Array, sample_weight: Array | None, where: Array | None, pos_label: Array
+) -> Labelled[BinaryCounts]:
     weight = weight_of(y_true, y_pred, sample_weight, where)
     chosen = pos_label == 1
     counts = binary_counts(is_positive(y_true) == chosen, is_positive(y_pred) == chosen, weight)
@@ -116,27 +127,55 @@ def _binary_counts(y_true, y_pred, sample_weight, where, pos_label):
     return Labelled(counts, checks, jnp.sum(weight))
 
 
-def class_cells(y_true, y_pred, sample_weight, where, *, labels, num_classes):
+def class_cells(
+    y_true: Array,
+    y_pred: Array,
+    sample_weight: Array | None,
+    where: Array | None,
+    *,
+    labels: tuple[int, ...] | None,
+    num_classes: int,
+) -> Labelled[BinaryCounts]:
     """Kernel: counts of each class or column, or of those in `labels`."""
     weight = weight_of(y_true, y_pred, sample_weight, where)
     counts = label_counts(y_true, y_pred, weight, labels, num_classes, False)
     return Labelled(counts, (all_labels(y_true, y_pred, weight),), jnp.sum(weight))
 
 
-def _average(statistic, zero_division, *options, score, average, named, dtype):
+def _average(
+    statistic: Labelled[BinaryCounts],
+    zero_division: Array,
+    *options: Any,
+    score: Score,
+    average: str | None,
+    named: bool,
+    dtype: DTypeLike,
+) -> Any:
     counts = statistic.as_floats(dtype)
-    value = average_score(score, counts, average, statistic.weight, named, zero_division, *options)
+    value = average_score(
+        score, counts, average, statistic.total_weight, named, zero_division, *options
+    )
     return statistic.finished(value)
 
 
-def score_counts(statistic, *options, score, dtype, **static):
+def score_counts(
+    statistic: Labelled[Any], *options: Any, score: Score, dtype: DTypeLike, **static: Any
+) -> Any:
     """Finisher: score the counts."""
     return statistic.finished(score(statistic.as_floats(dtype), *options, **static))
 
 
 def _sample_scores(
-    y_true, y_pred, sample_weight, where, zero_division, *options, score, labels, num_classes
-):
+    y_true: Array,
+    y_pred: Array,
+    sample_weight: Array | None,
+    where: Array | None,
+    zero_division: Array,
+    *options: Any,
+    score: Score,
+    labels: tuple[int, ...] | None,
+    num_classes: int,
+) -> Labelled[Any]:
     weight = weight_of(y_true, y_pred, sample_weight, where)
     dtype = accumulator(y_true, y_pred, sample_weight)
     counts = label_counts(y_true, y_pred, weight, labels, num_classes, True)
@@ -146,7 +185,7 @@ def _sample_scores(
     return Labelled(totals, (all_labels(y_true, y_pred, weight),))
 
 
-def _mean_score(statistic):
+def _mean_score(statistic: Labelled[Any]) -> Any:
     means = jax.tree.map(mean_of, statistic.counts, is_leaf=lambda node: isinstance(node, Total))
     return statistic.finished(means)
 

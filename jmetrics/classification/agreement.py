@@ -7,10 +7,12 @@ from typing import Any
 
 import jax.numpy as jnp
 from jax import Array, lax
+from jax.typing import DTypeLike
 
 from jmetrics._core import check
 from jmetrics._core.counts import (
     BinaryCounts,
+    Matches,
     are_classes,
     as_labels,
     class_counts,
@@ -149,14 +151,18 @@ def _fraction(
     return plan(arrays, kernel, finisher, labels=SAME)
 
 
-def _matching_samples(y_true, y_pred, sample_weight, where):
+def _matching_samples(
+    y_true: Array, y_pred: Array, sample_weight: Array | None, where: Array | None
+) -> Labelled[Matches]:
     weight = weight_of(y_true, y_pred, sample_weight, where)
     right = as_labels(y_true) == as_labels(y_pred)
     counts = matches(jnp.all(right, axis=tuple(range(1, right.ndim))), weight)
     return Labelled(counts, (all_labels(y_true, y_pred, weight, indicators=False),))
 
 
-def fraction_of(statistic, *, wrong, normalize, dtype):
+def fraction_of(
+    statistic: Labelled[Matches], *, wrong: bool, normalize: bool, dtype: DTypeLike
+) -> Array:
     """Finisher: the fraction, or the weight, of correct or incorrect samples."""
     counts = statistic.counts
     count = counts.wrong if wrong else counts.right
@@ -210,7 +216,9 @@ def hamming_loss(
     return plan(arrays, Bound.kernel(_wrong_by_column), finisher, labels=SAME)
 
 
-def _wrong_by_column(y_true, y_pred, sample_weight, where):
+def _wrong_by_column(
+    y_true: Array, y_pred: Array, sample_weight: Array | None, where: Array | None
+) -> Labelled[Array]:
     weight = weight_of(y_true, y_pred, sample_weight, where)
     wrong = as_labels(y_true) != as_labels(y_pred)
     # Count each column by itself, since an int32 may not hold the number of all entries.
@@ -219,9 +227,9 @@ def _wrong_by_column(y_true, y_pred, sample_weight, where):
     return Labelled(by_column, (checks,), jnp.sum(weight))
 
 
-def _fraction_of_labels(statistic, *, dtype):
+def _fraction_of_labels(statistic: Labelled[Array], *, dtype: DTypeLike) -> Array:
     by_column = statistic.as_floats(dtype)
-    total = statistic.weight.astype(dtype) * by_column.size
+    total = statistic.total_weight.astype(dtype) * by_column.size
     return statistic.finished(safe_divide(jnp.sum(by_column), total, jnp.nan))
 
 
@@ -277,7 +285,14 @@ def matthews_corrcoef(
     return plan(arrays, kernel, finisher, labels=num_classes)
 
 
-def _known_cells(y_true, y_pred, sample_weight, where, *, num_classes):
+def _known_cells(
+    y_true: Array,
+    y_pred: Array,
+    sample_weight: Array | None,
+    where: Array | None,
+    *,
+    num_classes: int,
+) -> Labelled[BinaryCounts]:
     weight = weight_of(y_true, y_pred, sample_weight, where)
     labels = as_labels(y_true), as_labels(y_pred)
     known = are_classes(labels[0], num_classes) & are_classes(labels[1], num_classes)
@@ -370,7 +385,14 @@ def cohen_kappa_score(
     return plan(arrays, kernel, finisher, labels=num_classes)
 
 
-def _agreement(statistic, undefined, *, distance, named, dtype):
+def _agreement(
+    statistic: Labelled[Array],
+    undefined: Array,
+    *,
+    distance: str | None,
+    named: bool,
+    dtype: DTypeLike,
+) -> Array:
     return statistic.finished(kappa(statistic.as_floats(dtype), distance, named, undefined))
 
 

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 from jax import Array
+from jax.typing import DTypeLike
 
 from jmetrics._core import check
 from jmetrics._core.counts import (
@@ -22,7 +23,7 @@ from jmetrics._core.counts import (
 )
 from jmetrics._core.exporting import exportable
 from jmetrics._core.merging import DomainCheck, Reduction, reductions
-from jmetrics._core.numerics import accumulator, from_largest, mean_of, weighted_total
+from jmetrics._core.numerics import Total, accumulator, from_largest, mean_of, weighted_total
 from jmetrics._core.plan import NONNEGATIVE, Bound, Plan, metric, plan
 from jmetrics._core.types import ArrayLike
 from jmetrics._core.weights import admissible, clean, combine, over_trailing
@@ -128,7 +129,14 @@ def _margin_loss(
     return plan(arrays, Bound.kernel(_penalties, penalty=penalty), Bound.finisher(_mean_penalty))
 
 
-def _penalties(y_true, pred_decision, sample_weight, where, *, penalty):
+def _penalties(
+    y_true: Array,
+    pred_decision: Array,
+    sample_weight: Array | None,
+    where: Array | None,
+    *,
+    penalty: Callable[[Array], Array],
+) -> Labelled[Total]:
     dtype = accumulator(pred_decision, sample_weight)
     weight = combine(sample_weight, where, y_true.shape, dtype)
     several = pred_decision.ndim == 2
@@ -138,7 +146,7 @@ def _penalties(y_true, pred_decision, sample_weight, where, *, penalty):
     return Labelled(total, (_all_classes(y_true, decision, weight),))
 
 
-def _mean_penalty(statistic):
+def _mean_penalty(statistic: Labelled[Total]) -> Array:
     return statistic.finished(mean_of(statistic.counts))
 
 
@@ -210,7 +218,7 @@ def top_k_accuracy_score(
     )
     k = check.positive_integer("k", k)
     finisher = Bound.finisher(
-        _fraction_of_hits, wrong=False, normalize=bool(normalize), dtype=accumulator(*arrays[1:3])
+        _fraction_of_hits, normalize=bool(normalize), dtype=accumulator(*arrays[1:3])
     )
     return plan(arrays, Bound.kernel(_hits, k=k), finisher)
 
@@ -233,13 +241,19 @@ class BinaryHits(NamedTuple):
         )
 
 
-def _fraction_of_hits(statistic, **options):
-    if isinstance(statistic.counts, BinaryHits):
-        statistic = statistic._replace(counts=statistic.counts.chosen)
-    return fraction_of(statistic, **options)
+def _fraction_of_hits(
+    statistic: Labelled[Matches | BinaryHits], *, normalize: bool, dtype: DTypeLike
+) -> Array:
+    counts = (
+        statistic.counts.chosen if isinstance(statistic.counts, BinaryHits) else statistic.counts
+    )
+    matched = Labelled(counts, statistic.checks)
+    return fraction_of(matched, wrong=False, normalize=normalize, dtype=dtype)
 
 
-def _hits(y_true, y_score, sample_weight, where, *, k):
+def _hits(
+    y_true: Array, y_score: Array, sample_weight: Array | None, where: Array | None, *, k: int
+) -> Labelled[Matches | BinaryHits]:
     dtype = accumulator(y_score, sample_weight)
     weight = combine(sample_weight, where, y_true.shape, dtype)
     off = over_trailing(weight == 0, y_score.ndim)

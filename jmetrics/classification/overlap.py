@@ -7,14 +7,21 @@ from typing import Any, NamedTuple
 
 import jax.numpy as jnp
 from jax import Array
+from jax.typing import DTypeLike
 
 from jmetrics._core import check
 from jmetrics._core.counts import BinaryCounts
 from jmetrics._core.exporting import exportable
 from jmetrics._core.numerics import safe_divide
-from jmetrics._core.plan import NONNEGATIVE, Bound, Ends, Plan, including, metric, plan
+from jmetrics._core.plan import NONNEGATIVE, Bound, Ends, Finisher, Plan, including, metric, plan
 from jmetrics._core.types import ArrayLike, Number
-from jmetrics.classification._averages import as_counts, averaged, count_dtype, or_zero_division
+from jmetrics.classification._averages import (
+    Labelled,
+    as_counts,
+    averaged,
+    count_dtype,
+    or_zero_division,
+)
 
 
 @metric(range=or_zero_division, greater_is_better=True)
@@ -477,7 +484,13 @@ def precision_recall_fscore_support(
     return plan(scores.arrays, scores.kernel, finisher, labels=scores.labels)
 
 
-def _with_support(statistic, finisher, *, of_class, dtype):
+def _with_support(
+    statistic: Labelled[BinaryCounts],
+    finisher: Finisher[Labelled[BinaryCounts], tuple[Array, Array, Array]],
+    *,
+    of_class: bool,
+    dtype: DTypeLike | None,
+) -> PrecisionRecallFscore:
     support = None
     if of_class:
         support = statistic.finished(as_counts(statistic.counts.true, dtype))

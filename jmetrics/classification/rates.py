@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 from jax import Array
+from jax.typing import DTypeLike
 
 from jmetrics._core import check
 from jmetrics._core.counts import BinaryCounts, as_labels, binary_counts
@@ -516,7 +517,14 @@ def class_likelihood_ratios(
     )
 
 
-def _pair_counts(y_true, y_pred, sample_weight, where, *, labels):
+def _pair_counts(
+    y_true: Array,
+    y_pred: Array,
+    sample_weight: Array | None,
+    where: Array | None,
+    *,
+    labels: tuple[int, ...] | None,
+) -> Labelled[BinaryCounts]:
     weight = weight_of(y_true, y_pred, sample_weight, where)
     negative, positive = labels or (0, 1)
     is_true, is_pred = as_labels(y_true) == positive, as_labels(y_pred) == positive
@@ -528,9 +536,11 @@ def _pair_counts(y_true, y_pred, sample_weight, where, *, labels):
     return Labelled(counts, (checks,), jnp.sum(weight))
 
 
-def _ratios_of_pair(statistic, positive, negative, *, dtype):
+def _ratios_of_pair(
+    statistic: Labelled[BinaryCounts], positive: Array, negative: Array, *, dtype: DTypeLike
+) -> LikelihoodRatios:
     ratios = _likelihood_ratios(statistic.as_floats(dtype), positive, negative)
-    some = statistic.weight != 0
+    some = statistic.total_weight != 0
     return statistic.finished(LikelihoodRatios(*(jnp.where(some, v, jnp.nan) for v in ratios)))
 
 

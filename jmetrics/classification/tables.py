@@ -8,9 +8,10 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 from jax import Array
+from jax.typing import DTypeLike
 
 from jmetrics._core import check
-from jmetrics._core.counts import as_labels, confusion
+from jmetrics._core.counts import BinaryCounts, as_labels, confusion
 from jmetrics._core.numerics import accumulator, safe_divide
 from jmetrics._core.plan import NONNEGATIVE, UNIT, Bound, Plan, metric, plan
 from jmetrics._core.types import ArrayLike
@@ -87,19 +88,29 @@ def confusion_matrix(
     return plan(arrays, kernel, finisher, labels=num_classes)
 
 
-def pair_cells(y_true, y_pred, sample_weight, where, *, labels, num_classes):
+def pair_cells(
+    y_true: Array,
+    y_pred: Array,
+    sample_weight: Array | None,
+    where: Array | None,
+    *,
+    labels: tuple[int, ...] | None,
+    num_classes: int,
+) -> Labelled[Array]:
     """Kernel: the confusion matrix."""
     weight = weight_of(y_true, y_pred, sample_weight, where)
     table = confusion_of(y_true, y_pred, weight, labels, num_classes)
     return Labelled(table, (all_labels(y_true, y_pred, weight),), jnp.sum(weight))
 
 
-def _normalized(statistic, *, normalize, dtype):
+def _normalized(
+    statistic: Labelled[Array], *, normalize: str | None, dtype: DTypeLike | None
+) -> Array:
     table = as_counts(statistic.counts, dtype)
     if normalize is not None:
         axis = {"true": 1, "pred": 0, "all": None}[normalize]
         fractions = safe_divide(table, jnp.sum(table, axis=axis, keepdims=True), 0.0)
-        table = jnp.where(statistic.weight != 0, fractions, jnp.nan)
+        table = jnp.where(statistic.total_weight != 0, fractions, jnp.nan)
     return statistic.finished(table)
 
 
@@ -181,14 +192,22 @@ def multilabel_confusion_matrix(
     return plan(arrays, kernel, finisher, labels=num_classes)
 
 
-def _sample_cells(y_true, y_pred, sample_weight, where, *, labels, num_classes):
+def _sample_cells(
+    y_true: Array,
+    y_pred: Array,
+    sample_weight: Array | None,
+    where: Array | None,
+    *,
+    labels: tuple[int, ...] | None,
+    num_classes: int,
+) -> Labelled[BinaryCounts]:
     weight = weight_of(y_true, y_pred, sample_weight, where)
     counts = label_counts(y_true, y_pred, weight, labels, num_classes, True)
     counts = jax.tree.map(lambda cell: cell.astype(weight.dtype) * weight, counts)
     return Labelled(counts, (all_labels(y_true, y_pred, weight),))
 
 
-def _stacked(statistic, *, dtype):
+def _stacked(statistic: Labelled[BinaryCounts], *, dtype: DTypeLike | None) -> Array:
     counts = statistic.counts
     cells = jnp.stack([counts.tn, counts.fp, counts.fn, counts.tp], axis=-1)
     return statistic.finished(as_counts(cells.reshape(-1, 2, 2), dtype))

@@ -78,8 +78,18 @@ def list_loss(
 @functools.partial(jax.jit, static_argnames=("loss", "average", "count"))
 @with_auto_axes
 def _list_loss(
-    y_true, y_score, sample_weight, where, segment_ids, option, options, *, loss, average, count
-):
+    y_true: Array,
+    y_score: Array,
+    sample_weight: Array | None,
+    where: Array | None,
+    segment_ids: Array | None,
+    option: Array | None,
+    options: tuple[Any, ...],
+    *,
+    loss: ListLoss,
+    average: str | None,
+    count: int,
+) -> Array:
     dtype = accumulator(y_true, y_score, sample_weight)
     on, lists = item_lists(y_score, where, segment_ids, count)
     weight = scaled(combine(sample_weight, lists.sum(on.astype(jnp.int32)) > 0, (count,), dtype))

@@ -269,7 +269,17 @@ def _checked(
 
 
 @functools.partial(jax.jit, static_argnames=("score", "average"))
-def _overlap_loss(y_true, y_proba, sample_weight, where, zero_division, options, *, score, average):
+def _overlap_loss(
+    y_true: Array,
+    y_proba: Array,
+    sample_weight: Array | None,
+    where: Array | None,
+    zero_division: Array,
+    options: tuple[Any, ...],
+    *,
+    score: Callable[..., Array],
+    average: str | None,
+) -> Array:
     data = soft_labels(y_true, y_proba, sample_weight, where, by_class=average != "binary")
     counts = counts_of(data, by_sample=average == "samples")
     weight, named = data.weight, data.indicators

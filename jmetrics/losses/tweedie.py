@@ -288,7 +288,16 @@ def _checked(
 
 
 @functools.partial(jax.jit, static_argnames="deviance")
-def _tweedie_loss(y_true, y_pred, sample_weight, where, power, floor, *, deviance):
+def _tweedie_loss(
+    y_true: Array,
+    y_pred: Array,
+    sample_weight: Array | None,
+    where: Array | None,
+    power: Power,
+    floor: Array,
+    *,
+    deviance: Callable[..., Array],
+) -> Array:
     y_true, y_pred, weight = resolve_exactly(y_true, y_pred, relative(sample_weight, where), where)
     error, y_true, y_pred = y_true - y_pred, nearest(y_true), nearest(y_pred)
     power, floor = power.astype(y_true.dtype), jnp.asarray(floor, y_true.dtype)

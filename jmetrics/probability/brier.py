@@ -7,7 +7,7 @@ from jax import Array
 
 from jmetrics._core import check
 from jmetrics._core.counts import sum_of_others
-from jmetrics._core.numerics import mean_of, safe_divide, weighted_sum, weighted_total
+from jmetrics._core.numerics import Total, mean_of, safe_divide, weighted_sum, weighted_total
 from jmetrics._core.plan import AT_MOST_ONE, NONNEGATIVE, UNIT, Bound, Plan, metric, plan
 from jmetrics._core.types import ArrayLike
 from jmetrics.probability._classes import (
@@ -77,7 +77,9 @@ def brier_score_loss(
     return plan(arrays, Bound.kernel(_total_distance, half=half), Bound.finisher(mean_of))
 
 
-def _total_distance(y_true, y_proba, sample_weight, where, *, half):
+def _total_distance(
+    y_true: Array, y_proba: Array, sample_weight: Array | None, where: Array | None, *, half: bool
+) -> Total:
     data = classified(y_true, y_proba, sample_weight, where)
     distance = squared_distances(data)
     return weighted_total(distance / 2 if half else distance, data.weight)
@@ -138,13 +140,15 @@ def d2_brier_score(
     return plan(arrays, Bound.kernel(_distances_and_classes), Bound.finisher(_explained_spread))
 
 
-def _distances_and_classes(y_true, y_proba, sample_weight, where):
+def _distances_and_classes(
+    y_true: Array, y_proba: Array, sample_weight: Array | None, where: Array | None
+) -> Explained:
     data = classified(y_true, y_proba, sample_weight, where)
     residual = weighted_sum(squared_distances(data), data.weight)
     return Explained(residual, *class_weights(data), perfect=residual == 0)
 
 
-def _explained_spread(distances):
+def _explained_spread(distances: Explained) -> Array:
     dtype, of_class = distances.residual.dtype, distances.of_class
     own, others = of_class.astype(dtype), sum_of_others(of_class).astype(dtype)
     return explained(distances, jnp.sum(safe_divide(own, own + others, 0.0) * others))
@@ -199,7 +203,9 @@ def ranked_probability_score(
     return plan(arrays, Bound.kernel(_cumulated_distances), Bound.finisher(mean_of))
 
 
-def _cumulated_distances(y_true, y_proba, sample_weight, where):
+def _cumulated_distances(
+    y_true: Array, y_proba: Array, sample_weight: Array | None, where: Array | None
+) -> Total:
     data = classified(y_true, y_proba, sample_weight, where)
     # Cumulating the differences, and not p, keeps the digits of a prediction near 1.
     gap = data.proba - data.truth

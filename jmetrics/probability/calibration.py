@@ -26,7 +26,7 @@ from jmetrics._core.numerics import (
 from jmetrics._core.order import order, tied_weight, unsort
 from jmetrics._core.plan import NONNEGATIVE, UNIT, Bound, Plan, metric, plan
 from jmetrics._core.sharding import with_auto_axes
-from jmetrics._core.types import ArrayLike
+from jmetrics._core.types import ArrayLike, Value
 from jmetrics.probability._classes import Classified, classified, domain_checks, is_class
 
 NORMS = ("l1", "l2", "max")
@@ -231,13 +231,22 @@ class Binned(NamedTuple):
     bins: BinSums
     checks: tuple[DomainCheck, ...]
 
-    def finished(self, value: Any) -> Any:
+    def finished(self, value: Value) -> Value:
         """One or several values; NaN if something is invalid."""
         return apply_checks(value, self.checks)
 
 
 @with_auto_axes
-def _binned(y_true, y_proba, sample_weight, where, *, n_bins, strategy, multi_class):
+def _binned(
+    y_true: Array,
+    y_proba: Array,
+    sample_weight: Array | None,
+    where: Array | None,
+    *,
+    n_bins: int,
+    strategy: str,
+    multi_class: str,
+) -> Binned:
     data = classified(y_true, y_proba, sample_weight, where)
 
     def of(confidence: Array, hit: Array) -> BinSums:
@@ -251,7 +260,7 @@ def _binned(y_true, y_proba, sample_weight, where, *, n_bins, strategy, multi_cl
     return Binned(of(confidence, hit), domain_checks(data, confidence))
 
 
-def _error_of_bins(statistic, *, norm, debiased):
+def _error_of_bins(statistic: Binned, *, norm: str, debiased: bool) -> Array:
     error = functools.partial(error_of, norm=norm, debiased=debiased)
     if statistic.bins.gap.ndim == 1:
         return statistic.finished(error(statistic.bins))
@@ -351,7 +360,7 @@ def calibration_curve(
     return _of_bins(arrays, Bound.finisher(_curve), n_bins, strategy)
 
 
-def _curve(statistic):
+def _curve(statistic: Binned) -> CalibrationCurve:
     sums = statistic.bins
     weight = sums.weight.astype(sums.gap.dtype)
     prob_true = safe_divide(sums.hits.astype(weight.dtype), weight, jnp.nan)
@@ -430,7 +439,7 @@ def brier_decomposition(
     return _of_bins(arrays, Bound.finisher(_decomposed), n_bins, strategy)
 
 
-def _decomposed(statistic):
+def _decomposed(statistic: Binned) -> BrierDecomposition:
     sums, dtype = statistic.bins, statistic.bins.gap.dtype
     weight = sums.weight.astype(dtype)
     hits, misses = (jnp.sum(part).astype(dtype) for part in (sums.hits, sums.misses))

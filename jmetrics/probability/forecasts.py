@@ -13,6 +13,7 @@ from jax import Array, lax
 
 from jmetrics._core import check
 from jmetrics._core.numerics import (
+    Total,
     Whole,
     absolute,
     mean_of,
@@ -80,7 +81,9 @@ def crps_ensemble(
     return plan((truth, ensemble, weight, mask), kernel, Bound.finisher(mean_of))
 
 
-def _of_ensembles(y_true, y_pred, sample_weight, where, *, fair):
+def _of_ensembles(
+    y_true: Array, y_pred: Array, sample_weight: Array | None, where: Array | None, *, fair: bool
+) -> Total:
     y_pred = jnp.sort(y_pred, axis=1)
     y_true, y_pred, weight = resolve_exactly(y_true, y_pred, sample_weight, where)
     m = y_pred.shape[1]
@@ -141,7 +144,9 @@ def crps_quantiles(
     return plan((truth, quantiles, weight, mask), kernel, Bound.finisher(mean_of))
 
 
-def _of_quantiles(y_true, y_pred, sample_weight, where, alpha):
+def _of_quantiles(
+    y_true: Array, y_pred: Array, sample_weight: Array | None, where: Array | None, alpha: Array
+) -> Total:
     y_true, y_pred, weight = resolve_exactly(y_true, y_pred, sample_weight, where)
     alpha, width, rising = rising_levels(alpha.astype(y_pred.dtype))
     alpha = check.nan_unless(alpha, rising, "`alpha` must rise within [0, 1]")
@@ -334,7 +339,15 @@ def mean_score(
     return plan(arrays, Bound.kernel(_scores, scale, score=score), Bound.finisher(mean_of))
 
 
-def _scores(y_true, y_pred, sample_weight, where, scale, *, score):
+def _scores(
+    y_true: Array,
+    y_pred: Array,
+    sample_weight: Array | None,
+    where: Array | None,
+    scale: Array,
+    *,
+    score: Callable[[Array, Array], Array],
+) -> Total:
     if several := jnp.ndim(scale) == 1:
         scale = clean(scale, sample_weight, where, filler=1)
     y_true, y_pred, weight = resolve_exactly(
@@ -477,7 +490,9 @@ def energy_score(
     return plan((truth, ensemble, weight, mask), kernel, Bound.finisher(mean_of))
 
 
-def _of_vectors(y_true, y_pred, sample_weight, where, *, fair):
+def _of_vectors(
+    y_true: Array, y_pred: Array, sample_weight: Array | None, where: Array | None, *, fair: bool
+) -> Total:
     y_true, y_pred, weight = resolve_exactly(y_true, y_pred, sample_weight, where)
     largest, m = jnp.max(jnp.abs(nearest(y_pred)), axis=(1, 2)), y_pred.shape[1]
     size = jnp.maximum(largest, jnp.max(jnp.abs(nearest(y_true)), axis=1))

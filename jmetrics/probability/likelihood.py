@@ -10,6 +10,7 @@ from jax.typing import DTypeLike
 from jmetrics._core import check
 from jmetrics._core.counts import sum_of_others
 from jmetrics._core.numerics import (
+    Total,
     accumulator,
     from_largest,
     mean_of,
@@ -85,13 +86,15 @@ def log_loss(
     return plan(arrays, Bound.kernel(_log_losses), finisher)
 
 
-def _log_losses(y_true, y_proba, sample_weight, where):
+def _log_losses(
+    y_true: Array, y_proba: Array, sample_weight: Array | None, where: Array | None
+) -> Total:
     data = classified(y_true, y_proba, sample_weight, where)
     loss = log_losses(data, spacing_at_one(y_proba, data.proba.dtype))
     return weighted_total(loss, data.weight)
 
 
-def _mean_or_sum(total, *, normalize):
+def _mean_or_sum(total: Total, *, normalize: bool) -> Array:
     return mean_of(total) if normalize else total.value
 
 
@@ -168,7 +171,9 @@ def log_loss_from_logits(
     return plan(arrays, Bound.kernel(_logit_losses), finisher)
 
 
-def _logit_losses(y_true, logits, sample_weight, where):
+def _logit_losses(
+    y_true: Array, logits: Array, sample_weight: Array | None, where: Array | None
+) -> Total:
     dtype = accumulator(logits, sample_weight)
     weight = combine(sample_weight, where, y_true.shape, dtype)
     logits = logits.astype(dtype) if logits.ndim == 1 else from_largest(logits, dtype)
@@ -248,7 +253,9 @@ def normalized_entropy(
     return plan(arrays, Bound.kernel(_losses_and_classes), Bound.finisher(_relative_entropy))
 
 
-def _losses_and_classes(y_true, y_proba, sample_weight, where):
+def _losses_and_classes(
+    y_true: Array, y_proba: Array, sample_weight: Array | None, where: Array | None
+) -> Explained:
     data = classified(y_true, y_proba, sample_weight, where)
     clip = spacing_at_one(y_proba, data.proba.dtype)
     loss = log_losses(data, clip)
@@ -257,7 +264,7 @@ def _losses_and_classes(y_true, y_proba, sample_weight, where):
     return Explained(weighted_sum(loss, data.weight), *class_weights(data), perfect)
 
 
-def _relative_entropy(losses):
+def _relative_entropy(losses: Explained) -> Array:
     entropy = total_entropy(losses.of_class, losses.residual.dtype)
     return safe_divide(losses.residual, entropy, jnp.nan)
 
@@ -321,6 +328,6 @@ def d2_log_loss_score(
     return plan(arrays, Bound.kernel(_losses_and_classes), Bound.finisher(_explained_entropy))
 
 
-def _explained_entropy(losses):
+def _explained_entropy(losses: Explained) -> Array:
     total = total_entropy(losses.of_class, losses.residual.dtype)
     return explained(losses, total)

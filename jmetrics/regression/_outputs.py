@@ -9,7 +9,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from jmetrics._core import check
-from jmetrics._core.numerics import absolute, mean_of, weighted_mean, weighted_total
+from jmetrics._core.numerics import Total, absolute, mean_of, weighted_mean, weighted_total
 from jmetrics._core.plan import Bound, plan
 from jmetrics._core.weights import resolve_exactly
 
@@ -56,13 +56,22 @@ def mean_error(
     )
 
 
-def total_error(y_true, y_pred, sample_weight, where, *options, error):
+def total_error(
+    y_true: Array,
+    y_pred: Array,
+    sample_weight: Array | None,
+    where: Array | None,
+    *options: Array,
+    error: Callable[..., Array],
+) -> Total:
     """Kernel: Σ w error and Σ w per output."""
     y_true, y_pred, weight = resolve_exactly(y_true, y_pred, sample_weight, where)
     return weighted_total(error(y_true, y_pred, weight, *options), weight)
 
 
-def _mean_error(total, outputs, *, finisher, average):
+def _mean_error(
+    total: Total, outputs: Array | None, *, finisher: Callable[[Array], Array] | None, average: str
+) -> Array:
     per_output = mean_of(total)
     return over_outputs(finisher(per_output) if finisher else per_output, average, outputs)
 

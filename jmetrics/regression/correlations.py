@@ -68,7 +68,14 @@ def pearson_corrcoef(
     return plan(arrays, Bound.kernel(_together, one_unit=False), Bound.finisher(_pearson))
 
 
-def _together(y_true, y_pred, sample_weight, where, *, one_unit):
+def _together(
+    y_true: Array,
+    y_pred: Array,
+    sample_weight: Array | None,
+    where: Array | None,
+    *,
+    one_unit: bool,
+) -> InUnits[CoMoments]:
     y_true, y_pred, weight = resolve_exactly(y_true, y_pred, sample_weight, where)
     x_unit, y_unit = (power_of_two_scale(nearest(y), weight != 0) for y in (y_true, y_pred))
     if one_unit:
@@ -79,7 +86,7 @@ def _together(y_true, y_pred, sample_weight, where, *, one_unit):
     return InUnits((merging_unit(x_unit[0], both.x), merging_unit(y_unit[0], both.y)), both)
 
 
-def _pearson(together):
+def _pearson(together: InUnits[CoMoments]) -> Array:
     return correlation(together.statistic)
 
 
@@ -136,7 +143,9 @@ def spearman_corrcoef(
 
 @jax.jit
 @with_auto_axes
-def _spearman_corrcoef(y_true, y_pred, sample_weight, where):
+def _spearman_corrcoef(
+    y_true: Array, y_pred: Array, sample_weight: Array | None, where: Array | None
+) -> Array:
     dtype = accumulator(y_true, y_pred, sample_weight)
     weight = scaled(combine(sample_weight, where, y_true.shape, dtype))
     true_rank, pred_rank = centred_ranks(y_true, y_pred, weight).astype(dtype)
@@ -189,7 +198,9 @@ def kendall_tau(
 
 @jax.jit
 @with_auto_axes
-def _kendall_tau(y_true, y_pred, sample_weight, where):
+def _kendall_tau(
+    y_true: Array, y_pred: Array, sample_weight: Array | None, where: Array | None
+) -> Array:
     dtype = accumulator(y_true, y_pred, sample_weight)
     weight = scaled(combine(sample_weight, where, y_true.shape, dtype))
     all_count = sample_weight is None and where is None
@@ -257,7 +268,7 @@ def concordance_corrcoef(
     return plan(arrays, Bound.kernel(_together, one_unit=True), Bound.finisher(_concordance))
 
 
-def _concordance(together):
+def _concordance(together: InUnits[CoMoments]) -> Array:
     x, y, product = together.statistic
     offset = x.weight * jnp.square(mean_difference(x, y))
     value = safe_divide(2 * product, x.deviation + y.deviation + offset, jnp.nan)

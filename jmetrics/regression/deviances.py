@@ -15,6 +15,7 @@ from jmetrics._core.exporting import exportable
 from jmetrics._core.merging import Reducer, number, plus, scale
 from jmetrics._core.moments import InUnits, Moments, mean_difference, merging_unit, moments
 from jmetrics._core.numerics import (
+    Total,
     Whole,
     mean_of,
     nearest,
@@ -86,7 +87,9 @@ def _mean_deviance(y_true: Any, y_pred: Any, power: Any, sample_weight: Any, whe
     return plan(arrays, Bound.kernel(_total_deviance, powers), Bound.finisher(mean_of))
 
 
-def _total_deviance(y_true, y_pred, sample_weight, where, power):
+def _total_deviance(
+    y_true: Array, y_pred: Array, sample_weight: Array | None, where: Array | None, power: Power
+) -> Total:
     y_true, y_pred, weight = resolve_exactly(y_true, y_pred, sample_weight, where)
     return weighted_total(_deviance(y_true, y_pred, weight, power.astype(y_true.dtype)), weight)
 
@@ -279,7 +282,9 @@ def _of_mean(part: Moments, whole: Moments, power: Power) -> Array:
 
 
 @with_auto_axes
-def _deviances(y_true, y_pred, sample_weight, where, power):
+def _deviances(
+    y_true: Array, y_pred: Array, sample_weight: Array | None, where: Array | None, power: Power
+) -> InUnits[Deviances]:
     y_true, y_pred, weight = resolve_exactly(y_true, y_pred, sample_weight, where)
     power = power.astype(y_true.dtype)
     unit = power_of_two_scale(nearest(y_true), weight != 0)
@@ -294,7 +299,7 @@ def _deviances(y_true, y_pred, sample_weight, where, power):
     return InUnits((merging_unit(unit[0], target),), in_unit)
 
 
-def _explained(deviances):
+def _explained(deviances: InUnits[Deviances]) -> Array:
     target = deviances.statistic.target
     residual, total = deviances.statistic.residual, deviances.statistic.total
     score = explained_fraction(residual, total, target.constant)

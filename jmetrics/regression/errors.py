@@ -12,7 +12,7 @@ from jax import Array
 
 from jmetrics._core import check
 from jmetrics._core.merging import Maximum
-from jmetrics._core.moments import root_mean_square, squares
+from jmetrics._core.moments import InUnits, Squares, root_mean_square, squares
 from jmetrics._core.numerics import Whole, absolute, nearest
 from jmetrics._core.plan import NONNEGATIVE, Bound, Plan, declared, metric, plan
 from jmetrics._core.quantiles import weighted_quantile
@@ -325,13 +325,15 @@ def max_error(
     return plan(arrays, Bound.kernel(_largest), Bound.finisher(_or_nan))
 
 
-def _largest(y_true, y_pred, sample_weight, where):
+def _largest(
+    y_true: Array, y_pred: Array, sample_weight: Array | None, where: Array | None
+) -> Maximum:
     y_true, y_pred, weight = resolve_exactly(y_true, y_pred, sample_weight, where)
     error = jnp.where(jnp.isfinite(weight), absolute(y_true - y_pred), jnp.nan)
     return Maximum(jumping(jnp.max(error, where=weight != 0, initial=-jnp.inf), weight))
 
 
-def _or_nan(largest):
+def _or_nan(largest: Maximum) -> Array:
     return jnp.where(largest.value == -jnp.inf, jnp.nan, largest.value)
 
 
@@ -383,7 +385,15 @@ def median_absolute_error(
 
 @functools.partial(jax.jit, static_argnames="average")
 @with_auto_axes
-def _median_absolute_error(y_true, y_pred, sample_weight, where, outputs, *, average):
+def _median_absolute_error(
+    y_true: Array,
+    y_pred: Array,
+    sample_weight: Array | None,
+    where: Array | None,
+    outputs: Array | None,
+    *,
+    average: str,
+) -> Array:
     y_true, y_pred, weight = resolve_exactly(y_true, y_pred, sample_weight, where)
     half = jnp.asarray(0.5, y_true.dtype)
     per_output = weighted_quantile(absolute(y_true - y_pred), weight, half)
@@ -403,15 +413,22 @@ def _root_mean(
     return plan(arrays, Bound.kernel(_squares, difference=difference), finisher)
 
 
-def _squares(*arrays, difference):
+def _squares(
+    y_true: Array,
+    y_pred: Array,
+    sample_weight: Array | None,
+    where: Array | None,
+    *,
+    difference: Callable[[Array, Array, Array], Array],
+) -> InUnits[Squares]:
     def weighted_difference(*arrays: Any) -> tuple[Array, Array]:
         y_true, y_pred, weight = resolve_exactly(*arrays)
         return difference(y_true, y_pred, weight), weight
 
-    return squares(weighted_difference, arrays)
+    return squares(weighted_difference, (y_true, y_pred, sample_weight, where))
 
 
-def _root_by_output(of_squares, outputs, *, average):
+def _root_by_output(of_squares: InUnits[Squares], outputs: Array | None, *, average: str) -> Array:
     return over_outputs(root_mean_square(of_squares), average, outputs)
 
 

@@ -13,6 +13,7 @@ from jmetrics._core import check
 from jmetrics._core.merging import DomainCheck
 from jmetrics._core.moments import moments
 from jmetrics._core.numerics import (
+    Total,
     Whole,
     absolute,
     accumulator,
@@ -202,7 +203,9 @@ def interval_score(
     return plan((truth, intervals, weight, mask), kernel, Bound.finisher(mean_of))
 
 
-def _interval_scores(y_true, y_pred, sample_weight, where, alpha):
+def _interval_scores(
+    y_true: Array, y_pred: Array, sample_weight: Array | None, where: Array | None, alpha: Array
+) -> Total:
     y_true, ends, weight = resolve_exactly(y_true, y_pred, sample_weight, where)
     low, high = ends[:, 0], ends[:, 1]
     alpha = jnp.asarray(alpha, low.dtype)
@@ -272,7 +275,9 @@ def quantile_coverage(
     )
 
 
-def _covered(y_true, y_pred, sample_weight, where):
+def _covered(
+    y_true: Array, y_pred: Array, sample_weight: Array | None, where: Array | None
+) -> tuple[Total, DomainCheck]:
     y_true, y_pred, weight = resolve_exactly(y_true, y_pred, sample_weight, where)
     known = ~(jnp.isnan(nearest(y_true)) | jnp.isnan(nearest(y_pred)))
     known = jnp.all(known | (weight == 0), axis=0)
@@ -280,7 +285,7 @@ def _covered(y_true, y_pred, sample_weight, where):
     return weighted_total(y_true <= y_pred, weight), domain
 
 
-def _coverage(statistic, *, dtype):
+def _coverage(statistic: tuple[Total, DomainCheck], *, dtype: DTypeLike) -> Array:
     total, domain = statistic
     return domain.apply(mean_of(total, dtype=dtype))
 
@@ -337,7 +342,16 @@ def d2_pinball_score(
 
 @functools.partial(jax.jit, static_argnames="average")
 @with_auto_axes
-def _d2_pinball_score(y_true, y_pred, sample_weight, where, outputs, alpha, *, average):
+def _d2_pinball_score(
+    y_true: Array,
+    y_pred: Array,
+    sample_weight: Array | None,
+    where: Array | None,
+    outputs: Array | None,
+    alpha: Array,
+    *,
+    average: str,
+) -> Array:
     y_true, y_pred, weight = resolve_exactly(y_true, y_pred, relative(sample_weight, where), where)
     alpha = _level(alpha, y_true.dtype)
     target = moments(y_true, weight)

@@ -12,6 +12,7 @@ from jmetrics._core.exporting import exportable
 from jmetrics._core.moments import (
     Extent,
     InUnits,
+    Squares,
     extent,
     merging_unit,
     moments,
@@ -20,6 +21,7 @@ from jmetrics._core.moments import (
     unit_of,
 )
 from jmetrics._core.numerics import (
+    Total,
     absolute,
     mean_of,
     nearest,
@@ -178,13 +180,15 @@ def weighted_mean_absolute_percentage_error(
     )
 
 
-def _error_and_size(y_true, y_pred, sample_weight, where):
+def _error_and_size(
+    y_true: Array, y_pred: Array, sample_weight: Array | None, where: Array | None
+) -> tuple[Array, Array]:
     y_true, y_pred, weight = resolve_exactly(y_true, y_pred, sample_weight, where)
     error, size = absolute(y_true - y_pred), absolute(nearest(y_true))
     return weighted_sum(error, weight), weighted_sum(size, weight)
 
 
-def _ratio(sums, outputs, *, average):
+def _ratio(sums: tuple[Array, Array], outputs: Array | None, *, average: str) -> Array:
     error, size = sums
     return over_outputs(safe_divide(error, size, jnp.nan), average, outputs)
 
@@ -241,10 +245,12 @@ def mean_absolute_scaled_error(
     return plan(arrays, Bound.kernel(total_error, error=absolute_error), finisher)
 
 
-def _over_naive(total, y_train, train_where, *, seasonality):
+def _over_naive(
+    total: Total, y_train: Array, train_where: Array | None, *, seasonality: int
+) -> Array:
     known = combine(None, train_where, y_train.shape, jnp.int32)
-    y_train = exactly(y_train, total.value.dtype, None, train_where)
-    steps = absolute(y_train[seasonality:] - y_train[:-seasonality])
+    y = exactly(y_train, total.value.dtype, None, train_where)
+    steps = absolute(y[seasonality:] - y[:-seasonality])
     naive = weighted_mean(steps, known[seasonality:] * known[:-seasonality])
     return safe_divide(mean_of(total), naive, jnp.nan)
 
@@ -308,12 +314,21 @@ def normalized_root_mean_squared_error(
 class ErrorAndSize(NamedTuple):
     """Errors of a target, and its own size."""
 
-    error: InUnits
-    size: InUnits
-    """Squares or moments of the target."""
+    error: InUnits[Squares]
+    size: InUnits[Any]
+    """Squares, extent or moments of the target, which is decided by `normalization`."""
 
 
-def _squares_and_size(*arrays, normalization):
+def _squares_and_size(
+    y_true: Array,
+    y_pred: Array,
+    sample_weight: Array | None,
+    where: Array | None,
+    *,
+    normalization: str,
+) -> ErrorAndSize:
+    arrays = y_true, y_pred, sample_weight, where
+
     def error(*arrays: Any) -> tuple[Array, Array]:
         y_true, y_pred, weight = resolve_exactly(*arrays)
         return y_true - y_pred, weight
@@ -325,17 +340,19 @@ def _squares_and_size(*arrays, normalization):
     errors = squares(error, arrays)
     if normalization == "l2":
         return ErrorAndSize(errors, squares(target, arrays))
-    y_true, _, weight = resolve_exactly(*arrays)
+    exact, _, weight = resolve_exactly(*arrays)
     on = weight != 0
-    unit = power_of_two_scale(nearest(y_true), on)
+    unit = power_of_two_scale(nearest(exact), on)
     if normalization == "range":
-        size: Any = Extent(*(jumping(end, weight) for end in extent(y_true / unit, on)))
+        size: Any = Extent(*(jumping(end, weight) for end in extent(exact / unit, on)))
     else:
-        size = moments(y_true, weight, unit)
+        size = moments(exact, weight, unit)
     return ErrorAndSize(errors, InUnits((merging_unit(unit[0], size),), size))
 
 
-def _root_over_size(statistic, outputs, *, average, normalization):
+def _root_over_size(
+    statistic: ErrorAndSize, outputs: Array | None, *, average: str, normalization: str
+) -> Array:
     error, size = statistic
     if normalization == "l2":
         divisor = root_mean_square(size)
