@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Generic, NamedTuple, TypeVar
 
 import jax
@@ -23,8 +23,8 @@ from jmetrics._core.counts import (
 from jmetrics._core.exporting import exportable
 from jmetrics._core.merging import DomainCheck, apply_checks
 from jmetrics._core.numerics import Total, accumulator, mean_of, safe_multiply, weighted_total
-from jmetrics._core.plan import NONNEGATIVE, UNIT, Bound, Ends, including, plan
-from jmetrics._core.types import Value
+from jmetrics._core.plan import NONNEGATIVE, UNIT, Bound, Ends, Plan, including, plan
+from jmetrics._core.types import ArrayLike, Number, Value
 from jmetrics._core.weights import all_finite, combine, over_trailing
 
 Counts = TypeVar("Counts")
@@ -46,18 +46,19 @@ def fraction_or_total(normalize: Any) -> Ends:
 
 
 def averaged(
-    score: Score,
-    y_true: Any,
-    y_pred: Any,
-    average: Any,
-    labels: Any,
-    pos_label: Any,
-    zero_division: Any,
-    num_classes: Any,
-    sample_weight: Any,
-    where: Any,
-    *options: Any,
-) -> Any:
+    score: Callable[..., Value],
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    average: str | None,
+    labels: Sequence[int] | None,
+    pos_label: Number,
+    zero_division: Number,
+    num_classes: int | None,
+    sample_weight: ArrayLike | None,
+    where: ArrayLike | None,
+    options: tuple[Any, ...] = (),
+) -> Plan[Value]:
     """Plan to score each class, label or sample from its counts and average as `average` says."""
     check.one_of("average", average, AVERAGES)
     arrays = check.samples(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import jax.numpy as jnp
 from jax import Array, lax
@@ -92,7 +91,9 @@ def accuracy_score(
         >>> float(accuracy_score([0, 1, 2, 3], [0, 2, 1, 3]))
         0.5
     """
-    return _fraction(False, y_true, y_pred, normalize, sample_weight, where)
+    return _fraction(
+        False, y_true, y_pred, normalize=normalize, sample_weight=sample_weight, where=where
+    )
 
 
 @metric(range=fraction_or_total, greater_is_better=False)
@@ -135,12 +136,20 @@ def zero_one_loss(
         >>> float(zero_one_loss([0, 1, 2, 3], [0, 2, 1, 3], normalize=False))
         2.0
     """
-    return _fraction(True, y_true, y_pred, normalize, sample_weight, where)
+    return _fraction(
+        True, y_true, y_pred, normalize=normalize, sample_weight=sample_weight, where=where
+    )
 
 
 def _fraction(
-    wrong: bool, y_true: Any, y_pred: Any, normalize: Any, sample_weight: Any, where: Any
-) -> Any:
+    wrong: bool,
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    normalize: bool,
+    sample_weight: ArrayLike | None,
+    where: ArrayLike | None,
+) -> Plan[Array]:
     arrays = check.samples(
         y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where, ndim=(1, 2)
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -73,7 +73,7 @@ def hinge_loss(
         >>> float(hinge_loss([0, 2], [[1.0, 0.5, 0.0], [0.0, 2.0, 2.5]]))
         0.5
     """
-    return _margin_loss(_hinge, y_true, pred_decision, sample_weight, where)
+    return _margin_loss(_hinge, y_true, pred_decision, weight=sample_weight, where=where)
 
 
 @metric(range=NONNEGATIVE, greater_is_better=False)
@@ -117,12 +117,17 @@ def squared_hinge_loss(
         >>> round(float(squared_hinge_loss([0, 1, 1], [-2.0, 0.25, 0.5])), 6)
         0.270833
     """
-    return _margin_loss(_squared_hinge, y_true, pred_decision, sample_weight, where)
+    return _margin_loss(_squared_hinge, y_true, pred_decision, weight=sample_weight, where=where)
 
 
 def _margin_loss(
-    penalty: Callable[[Array], Array], y_true: Any, pred_decision: Any, weight: Any, where: Any
-) -> Any:
+    penalty: Callable[[Array], Array],
+    y_true: ArrayLike,
+    pred_decision: ArrayLike,
+    *,
+    weight: ArrayLike | None,
+    where: ArrayLike | None,
+) -> Plan[Array]:
     arrays = check.class_scores(
         y_true=y_true, pred_decision=pred_decision, sample_weight=weight, where=where
     )

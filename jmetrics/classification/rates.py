@@ -97,13 +97,13 @@ def specificity_score(
         specificity,
         y_true,
         y_pred,
-        average,
-        labels,
-        pos_label,
-        zero_division,
-        num_classes,
-        sample_weight,
-        where,
+        average=average,
+        labels=labels,
+        pos_label=pos_label,
+        zero_division=zero_division,
+        num_classes=num_classes,
+        sample_weight=sample_weight,
+        where=where,
     )
 
 
@@ -166,13 +166,13 @@ def negative_predictive_value(
         _negative_predictive_value,
         y_true,
         y_pred,
-        average,
-        labels,
-        pos_label,
-        zero_division,
-        num_classes,
-        sample_weight,
-        where,
+        average=average,
+        labels=labels,
+        pos_label=pos_label,
+        zero_division=zero_division,
+        num_classes=num_classes,
+        sample_weight=sample_weight,
+        where=where,
     )
 
 
@@ -236,13 +236,13 @@ def false_positive_rate(
         _false_positive_rate,
         y_true,
         y_pred,
-        average,
-        labels,
-        pos_label,
-        zero_division,
-        num_classes,
-        sample_weight,
-        where,
+        average=average,
+        labels=labels,
+        pos_label=pos_label,
+        zero_division=zero_division,
+        num_classes=num_classes,
+        sample_weight=sample_weight,
+        where=where,
     )
 
 
@@ -306,13 +306,13 @@ def false_negative_rate(
         _false_negative_rate,
         y_true,
         y_pred,
-        average,
-        labels,
-        pos_label,
-        zero_division,
-        num_classes,
-        sample_weight,
-        where,
+        average=average,
+        labels=labels,
+        pos_label=pos_label,
+        zero_division=zero_division,
+        num_classes=num_classes,
+        sample_weight=sample_weight,
+        where=where,
     )
 
 
@@ -359,7 +359,13 @@ def balanced_accuracy_score(
         Array(0.625, dtype=float32)
     """
     return _of_classes(
-        mean_recall, y_true, y_pred, num_classes, sample_weight, where, adjusted=bool(adjusted)
+        mean_recall,
+        y_true,
+        y_pred,
+        num_classes=num_classes,
+        sample_weight=sample_weight,
+        where=where,
+        adjusted=bool(adjusted),
     )
 
 
@@ -411,7 +417,14 @@ def geometric_mean_score(
         >>> round(float(geometric_mean_score([0, 1, 0, 0, 1, 0], [0, 1, 0, 0, 0, 1])), 6)
         0.612372
     """
-    return _of_classes(_geometric_mean, y_true, y_pred, num_classes, sample_weight, where)
+    return _of_classes(
+        _geometric_mean,
+        y_true,
+        y_pred,
+        num_classes=num_classes,
+        sample_weight=sample_weight,
+        where=where,
+    )
 
 
 def _geometric_mean(counts: BinaryCounts) -> Array:
@@ -424,13 +437,14 @@ def _geometric_mean(counts: BinaryCounts) -> Array:
 
 def _of_classes(
     score: Callable[..., Array],
-    y_true: Any,
-    y_pred: Any,
-    num_classes: Any,
-    sample_weight: Any,
-    where: Any,
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    num_classes: int | None,
+    sample_weight: ArrayLike | None,
+    where: ArrayLike | None,
     **options: Any,
-) -> Any:
+) -> Plan[Array]:
     arrays = check.samples(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where)
     num_classes = check.class_count(num_classes, None, y_true, y_pred, sample_weight, where)
     finisher = Bound.finisher(score_counts, score=score, dtype=accumulator(*arrays[:3]), **options)

@@ -15,7 +15,7 @@ from jmetrics._core import check
 from jmetrics._core.lists import Lists, RowLists
 from jmetrics._core.numerics import Whole, accumulator, scaled, weighted_mean
 from jmetrics._core.sharding import with_auto_axes
-from jmetrics._core.types import Number
+from jmetrics._core.types import ArrayLike, Number
 from jmetrics._core.weights import admissible, clean, combine, over_trailing
 from jmetrics.ranking._lists import in_dtype_of, in_some_list, lists_of, of_items
 
@@ -48,15 +48,15 @@ class ListLoss(NamedTuple):
 
 def list_loss(
     loss: ListLoss,
-    y_true: Any,
-    y_score: Any,
-    segment_ids: Any,
-    num_segments: Any,
-    sample_weight: Any,
-    where: Any,
+    y_true: ArrayLike,
+    y_score: ArrayLike,
     *,
-    average: Any = "mean",
-    option: Any = None,
+    segment_ids: ArrayLike | None,
+    num_segments: int | None,
+    sample_weight: ArrayLike | None,
+    where: ArrayLike | None,
+    average: str | None = "mean",
+    option: Array | None = None,
     options: tuple[Any, ...] = (),
 ) -> Array:
     """Mean over the lists with a value, or all values with `average=None`, undefined ones 0.

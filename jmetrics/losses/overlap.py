@@ -80,7 +80,16 @@ def fbeta_loss(
         0.2
     """
     beta = check.number("beta", beta)
-    return _checked(fbeta, y_true, y_proba, average, zero_division, sample_weight, where, beta)
+    return _checked(
+        fbeta,
+        y_true,
+        y_proba,
+        average=average,
+        zero_division=zero_division,
+        sample_weight=sample_weight,
+        where=where,
+        options=(beta,),
+    )
 
 
 @declared(range=_range_of_loss, greater_is_better=False, surrogate_of="f1_score")
@@ -190,7 +199,15 @@ def jaccard_loss(
         >>> round(float(jaccard_loss([0, 1, 1], [0.25, 0.5, 1.0])), 6)
         0.333333
     """
-    return _checked(jaccard, y_true, y_proba, average, zero_division, sample_weight, where)
+    return _checked(
+        jaccard,
+        y_true,
+        y_proba,
+        average=average,
+        zero_division=zero_division,
+        sample_weight=sample_weight,
+        where=where,
+    )
 
 
 @declared(range=_range_of_loss, greater_is_better=False)
@@ -247,19 +264,27 @@ def tversky_loss(
     """
     options = check.number("alpha", alpha), check.number("beta", beta)
     return _checked(
-        _tversky, y_true, y_proba, average, zero_division, sample_weight, where, *options
+        _tversky,
+        y_true,
+        y_proba,
+        average=average,
+        zero_division=zero_division,
+        sample_weight=sample_weight,
+        where=where,
+        options=options,
     )
 
 
 def _checked(
     score: Callable[..., Array],
-    y_true: Any,
-    y_proba: Any,
-    average: Any,
-    zero_division: Any,
-    sample_weight: Any,
-    where: Any,
-    *options: Any,
+    y_true: ArrayLike,
+    y_proba: ArrayLike,
+    *,
+    average: str | None,
+    zero_division: Number,
+    sample_weight: ArrayLike | None,
+    where: ArrayLike | None,
+    options: tuple[Any, ...] = (),
 ) -> Array:
     check.one_of("average", average, AVERAGES)
     arrays = soft_label_inputs(y_true, y_proba, sample_weight, where)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -195,7 +194,9 @@ def crps_normal(
         >>> round(float(crps_normal([0.0, 1.0], [0.0, 0.0], scale=1.0)), 6)
         0.418068
     """
-    return mean_score(_normal_score, y_true, y_pred, scale, sample_weight, where)
+    return mean_score(
+        _normal_score, y_true, y_pred, scale=scale, sample_weight=sample_weight, where=where
+    )
 
 
 @metric(range=NONNEGATIVE, greater_is_better=False)
@@ -237,7 +238,9 @@ def crps_logistic(
         >>> round(float(crps_logistic([0.0, 1.0], [0.0, 0.0], scale=1.0)), 6)
         0.506409
     """
-    return mean_score(_logistic_score, y_true, y_pred, scale, sample_weight, where)
+    return mean_score(
+        _logistic_score, y_true, y_pred, scale=scale, sample_weight=sample_weight, where=where
+    )
 
 
 @metric(range=NONNEGATIVE, greater_is_better=False)
@@ -279,7 +282,9 @@ def crps_laplace(
         >>> round(float(crps_laplace([0.0, 1.0], [0.0, 0.0], scale=1.0)), 6)
         0.43394
     """
-    return mean_score(_laplace_score, y_true, y_pred, scale, sample_weight, where)
+    return mean_score(
+        _laplace_score, y_true, y_pred, scale=scale, sample_weight=sample_weight, where=where
+    )
 
 
 @metric(range=REAL, greater_is_better=False)
@@ -322,17 +327,20 @@ def gaussian_nll(
         >>> round(float(gaussian_nll([0.0, 1.0], [0.0, 0.0], scale=1.0)), 6)
         1.168939
     """
-    return mean_score(_gaussian_nll, y_true, y_pred, scale, sample_weight, where)
+    return mean_score(
+        _gaussian_nll, y_true, y_pred, scale=scale, sample_weight=sample_weight, where=where
+    )
 
 
 def mean_score(
     score: Callable[[Array, Array], Array],
     y_true: ArrayLike,
     y_pred: ArrayLike,
+    *,
     scale: ArrayLike,
     sample_weight: ArrayLike | None,
     where: ArrayLike | None,
-) -> Any:
+) -> Plan[Array]:
     """Mean of score(y_true − y_pred, scale)."""
     arrays = check.samples(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where)
     scale = check.number_or_samples("scale", scale, arrays[0].shape)

@@ -20,9 +20,9 @@ from jmetrics._core.lists import (
     SegmentLists,
 )
 from jmetrics._core.numerics import Total, accumulator, mean_of, weighted_total
-from jmetrics._core.plan import Bound, Ends, including, plan
+from jmetrics._core.plan import Bound, Ends, Plan, including, plan
 from jmetrics._core.sharding import with_auto_axes
-from jmetrics._core.types import Number
+from jmetrics._core.types import ArrayLike, Number
 from jmetrics._core.weights import admissible, clean, combine, over_trailing
 
 Cutoff: TypeAlias = int | tuple[int, ...] | None
@@ -76,25 +76,25 @@ def or_empty(empty: Any) -> Ends:
 
 def list_metric(
     score: Score,
-    y_true: Any,
-    y_score: Any,
-    segment_ids: Any,
-    num_segments: Any,
-    sample_weight: Any,
-    where: Any,
+    y_true: ArrayLike,
+    y_score: ArrayLike,
     *,
-    average: Any = "mean",
-    ties: Any = "average",
-    empty: Any = 0.0,
-    k: Any = None,
-    option: Any = None,
+    segment_ids: ArrayLike | None,
+    num_segments: int | None,
+    sample_weight: ArrayLike | None,
+    where: ArrayLike | None,
+    average: str | None = "mean",
+    ties: str = "average",
+    empty: str | Number = 0.0,
+    k: Cutoff = None,
+    option: Array | None = None,
     options: tuple[Any, ...] = (),
-) -> Any:
+) -> Plan[Array]:
     """Plan to score each list and average over lists as `average` specifies.
 
     `option` is that of `score.prepare`, `options` those of `score.finisher`; all are traced.
     """
-    truth, scores, weight, mask, segment_ids, count = check.lists(
+    truth, scores, weight, mask, segments, count = check.lists(
         y_true=y_true,
         y_score=y_score,
         segment_ids=segment_ids,
@@ -105,9 +105,10 @@ def list_metric(
     arrays = truth, scores, weight, mask
     check.one_of("average", average, ("mean", None))
     skip = isinstance(empty, str)
-    if skip:
+    if isinstance(empty, str):
         check.one_of("empty", empty, ("skip",))
-    traced = Traced(segment_ids, check.number("empty", jnp.nan if skip else empty), option, options)
+        empty = jnp.nan
+    traced = Traced(segments, check.number("empty", empty), option, options)
     static = Static(score, ties, skip, check.cutoffs("k", k), count)
     if average is None:
         of_each = Bound.kernel(_value_of_lists, traced, static=static)

@@ -10,7 +10,8 @@ from jax import Array
 
 from jmetrics._core import check
 from jmetrics._core.numerics import Total, absolute, mean_of, weighted_mean, weighted_total
-from jmetrics._core.plan import Bound, plan
+from jmetrics._core.plan import Bound, Plan, plan
+from jmetrics._core.types import ArrayLike
 from jmetrics._core.weights import resolve_exactly
 
 AVERAGES = ("raw_values", "uniform_average")
@@ -18,11 +19,12 @@ EXPLAINED_AVERAGES = (*AVERAGES, "variance_weighted")
 
 
 def regression_inputs(
-    y_true: Any,
-    y_pred: Any,
-    sample_weight: Any,
-    where: Any,
-    multioutput: Any = "uniform_average",
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    sample_weight: ArrayLike | None,
+    where: ArrayLike | None,
+    *,
+    multioutput: str | ArrayLike = "uniform_average",
     averages: tuple[str, ...] = AVERAGES,
 ) -> tuple[tuple[Any, ...], Array | None, str]:
     """Return the four arrays, the output weights and the static averaging mode."""
@@ -40,16 +42,19 @@ def regression_inputs(
 
 def mean_error(
     error: Callable[..., Array],
-    y_true: Any,
-    y_pred: Any,
-    multioutput: Any,
-    sample_weight: Any,
-    where: Any,
-    *options: Any,
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    multioutput: str | ArrayLike,
+    sample_weight: ArrayLike | None,
+    where: ArrayLike | None,
+    options: tuple[Any, ...] = (),
     finisher: Callable[[Array], Array] | None = None,
-) -> Any:
+) -> Plan[Array]:
     """Σ w error(y_true, y_pred, weight, *options) / Σ w per output, then `finisher` and average."""
-    arrays, outputs, average = regression_inputs(y_true, y_pred, sample_weight, where, multioutput)
+    arrays, outputs, average = regression_inputs(
+        y_true, y_pred, sample_weight, where, multioutput=multioutput
+    )
     kernel = Bound.kernel(total_error, *options, error=error)
     return plan(
         arrays, kernel, Bound.finisher(_mean_error, outputs, finisher=finisher, average=average)

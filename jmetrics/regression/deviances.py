@@ -78,10 +78,17 @@ def mean_tweedie_deviance(
         >>> round(float(mean_tweedie_deviance([2.0, 0.0, 1.0], [0.5, 0.5, 2.0], power=1.5)), 5)
         2.04738
     """
-    return _mean_deviance(y_true, y_pred, power, sample_weight, where)
+    return _mean_deviance(y_true, y_pred, power, sample_weight=sample_weight, where=where)
 
 
-def _mean_deviance(y_true: Any, y_pred: Any, power: Any, sample_weight: Any, where: Any) -> Any:
+def _mean_deviance(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    power: Number,
+    *,
+    sample_weight: ArrayLike | None,
+    where: ArrayLike | None,
+) -> Plan[Array]:
     arrays = check.samples(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where)
     powers = Power.of(power)
     return plan(arrays, Bound.kernel(_total_deviance, powers), Bound.finisher(mean_of))
@@ -150,7 +157,7 @@ def mean_poisson_deviance(
         >>> round(float(mean_poisson_deviance([2.0, 0.0, 1.0, 4.0], [0.5, 0.5, 2.0, 2.0])), 6)
         1.426015
     """
-    return _mean_deviance(y_true, y_pred, 1, sample_weight, where)
+    return _mean_deviance(y_true, y_pred, 1, sample_weight=sample_weight, where=where)
 
 
 @metric(range=NONNEGATIVE, greater_is_better=False)
@@ -190,7 +197,7 @@ def mean_gamma_deviance(
         >>> round(float(mean_gamma_deviance([2.0, 0.5, 1.0, 4.0], [0.5, 0.5, 2.0, 2.0])), 6)
         1.056853
     """
-    return _mean_deviance(y_true, y_pred, 2, sample_weight, where)
+    return _mean_deviance(y_true, y_pred, 2, sample_weight=sample_weight, where=where)
 
 
 @metric(range=AT_MOST_ONE, greater_is_better=True)

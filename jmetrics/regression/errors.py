@@ -67,7 +67,9 @@ def mean_squared_error(
         >>> float(mean_squared_error([3.0, -0.5, 2.0, 7.0], [2.5, 0.0, 2.0, 8.0]))
         0.375
     """
-    return mean_error(_squared, y_true, y_pred, multioutput, sample_weight, where)
+    return mean_error(
+        _squared, y_true, y_pred, multioutput=multioutput, sample_weight=sample_weight, where=where
+    )
 
 
 @metric(range=NONNEGATIVE, greater_is_better=False)
@@ -111,7 +113,14 @@ def root_mean_squared_error(
         >>> float(root_mean_squared_error([0.0, 0.0, 0.0, 0.0], [1.0, 1.0, 1.0, -1.0]))
         1.0
     """
-    return _root_mean(_difference, y_true, y_pred, multioutput, sample_weight, where)
+    return _root_mean(
+        _difference,
+        y_true,
+        y_pred,
+        multioutput=multioutput,
+        sample_weight=sample_weight,
+        where=where,
+    )
 
 
 @metric(range=NONNEGATIVE, greater_is_better=False)
@@ -153,7 +162,14 @@ def mean_absolute_error(
         >>> float(mean_absolute_error([3.0, -0.5, 2.0, 7.0], [2.5, 0.0, 2.0, 8.0]))
         0.5
     """
-    return mean_error(absolute_error, y_true, y_pred, multioutput, sample_weight, where)
+    return mean_error(
+        absolute_error,
+        y_true,
+        y_pred,
+        multioutput=multioutput,
+        sample_weight=sample_weight,
+        where=where,
+    )
 
 
 @metric(range=NONNEGATIVE, greater_is_better=False)
@@ -195,7 +211,14 @@ def mean_squared_log_error(
         >>> round(float(mean_squared_log_error([3.0, 5.0, 2.5, 7.0], [2.5, 5.0, 4.0, 8.0])), 6)
         0.03973
     """
-    return mean_error(_squared_log, y_true, y_pred, multioutput, sample_weight, where)
+    return mean_error(
+        _squared_log,
+        y_true,
+        y_pred,
+        multioutput=multioutput,
+        sample_weight=sample_weight,
+        where=where,
+    )
 
 
 @metric(range=NONNEGATIVE, greater_is_better=False)
@@ -239,7 +262,14 @@ def root_mean_squared_log_error(
         >>> round(float(root_mean_squared_log_error([3.0, 5.0, 2.5, 7.0], [2.5, 5.0, 4.0, 8.0])), 6)
         0.199324
     """
-    return _root_mean(_log_difference, y_true, y_pred, multioutput, sample_weight, where)
+    return _root_mean(
+        _log_difference,
+        y_true,
+        y_pred,
+        multioutput=multioutput,
+        sample_weight=sample_weight,
+        where=where,
+    )
 
 
 @metric(range=NONNEGATIVE, greater_is_better=False)
@@ -282,7 +312,9 @@ def mean_log_cosh_error(
         >>> round(float(mean_log_cosh_error([0.0, 1.0], [0.0, 2.0])), 6)
         0.21689
     """
-    return mean_error(_log_cosh, y_true, y_pred, multioutput, sample_weight, where)
+    return mean_error(
+        _log_cosh, y_true, y_pred, multioutput=multioutput, sample_weight=sample_weight, where=where
+    )
 
 
 @metric(range=NONNEGATIVE, greater_is_better=False)
@@ -379,7 +411,9 @@ def median_absolute_error(
         >>> float(median_absolute_error([3.0, -0.5, 2.0, 7.0], [2.5, 0.0, 2.0, 8.0]))
         0.5
     """
-    arrays, outputs, average = regression_inputs(y_true, y_pred, sample_weight, where, multioutput)
+    arrays, outputs, average = regression_inputs(
+        y_true, y_pred, sample_weight, where, multioutput=multioutput
+    )
     return _median_absolute_error(*arrays, outputs, average=average)
 
 
@@ -402,13 +436,16 @@ def _median_absolute_error(
 
 def _root_mean(
     difference: Callable[..., Array],
-    y_true: Any,
-    y_pred: Any,
-    multioutput: Any,
-    sample_weight: Any,
-    where: Any,
-) -> Any:
-    arrays, outputs, average = regression_inputs(y_true, y_pred, sample_weight, where, multioutput)
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    multioutput: str | ArrayLike,
+    sample_weight: ArrayLike | None,
+    where: ArrayLike | None,
+) -> Plan[Array]:
+    arrays, outputs, average = regression_inputs(
+        y_true, y_pred, sample_weight, where, multioutput=multioutput
+    )
     finisher = Bound.finisher(_root_by_output, outputs, average=average)
     return plan(arrays, Bound.kernel(_squares, difference=difference), finisher)
 

@@ -72,7 +72,7 @@ def r2_score(
         0.948608
     """
     arrays, outputs, average = regression_inputs(
-        y_true, y_pred, sample_weight, where, multioutput, EXPLAINED_AVERAGES
+        y_true, y_pred, sample_weight, where, multioutput=multioutput, averages=EXPLAINED_AVERAGES
     )
     finisher = Bound.finisher(_r2, outputs, average=average, force_finite=bool(force_finite))
     return plan(arrays, Bound.kernel(_fit, residual=_sum_of_squares), finisher)
@@ -190,7 +190,7 @@ def adjusted_r2_score(
         0.922912
     """
     arrays, outputs, average = regression_inputs(
-        y_true, y_pred, sample_weight, where, multioutput, EXPLAINED_AVERAGES
+        y_true, y_pred, sample_weight, where, multioutput=multioutput, averages=EXPLAINED_AVERAGES
     )
     n_features = check.number("n_features", n_features)
     finisher = Bound.finisher(_adjusted_r2, outputs, n_features, average=average)
@@ -259,7 +259,7 @@ def explained_variance_score(
         0.957173
     """
     arrays, outputs, average = regression_inputs(
-        y_true, y_pred, sample_weight, where, multioutput, EXPLAINED_AVERAGES
+        y_true, y_pred, sample_weight, where, multioutput=multioutput, averages=EXPLAINED_AVERAGES
     )
     finisher = Bound.finisher(
         _explained_variance, outputs, average=average, force_finite=bool(force_finite)
@@ -318,7 +318,9 @@ def relative_squared_error(
         >>> round(float(relative_squared_error(y_true, y_pred)), 6)
         0.051392
     """
-    arrays, outputs, average = regression_inputs(y_true, y_pred, sample_weight, where, multioutput)
+    arrays, outputs, average = regression_inputs(
+        y_true, y_pred, sample_weight, where, multioutput=multioutput
+    )
     finisher = Bound.finisher(_relative_square, outputs, average=average, squared=bool(squared))
     return plan(arrays, Bound.kernel(_fit, residual=_sum_of_squares), finisher)
 

@@ -83,7 +83,15 @@ def mean_pinball_loss(
     if not isinstance(alpha, float) and alpha.ndim:
         y_true, y_pred = check.columns(y_true, y_pred, len(alpha), "a vector `alpha` of levels")
         y_true = lax.broadcast_in_dim(y_true, y_pred.shape, (0,))
-    return mean_error(_pinball, y_true, y_pred, multioutput, sample_weight, where, alpha)
+    return mean_error(
+        _pinball,
+        y_true,
+        y_pred,
+        multioutput=multioutput,
+        sample_weight=sample_weight,
+        where=where,
+        options=(alpha,),
+    )
 
 
 def _pinball(y_true: Array, y_pred: Array, weight: Array, alpha: Array) -> Array:
@@ -148,7 +156,14 @@ def weighted_interval_score(
     alpha = check.levels("alpha", alpha, y_pred.shape[1])
     y_true = jnp.broadcast_to(y_true[:, None], y_pred.shape)
     return mean_error(
-        _pinball, y_true, y_pred, "uniform_average", sample_weight, where, alpha, finisher=_twice
+        _pinball,
+        y_true,
+        y_pred,
+        multioutput="uniform_average",
+        sample_weight=sample_weight,
+        where=where,
+        options=(alpha,),
+        finisher=_twice,
     )
 
 
@@ -336,7 +351,9 @@ def d2_pinball_score(
         >>> round(float(d2_pinball_score([1.0, 2.0, 3.0], [1.0, 3.0, 3.0])), 6)
         0.5
     """
-    arrays, outputs, average = regression_inputs(y_true, y_pred, sample_weight, where, multioutput)
+    arrays, outputs, average = regression_inputs(
+        y_true, y_pred, sample_weight, where, multioutput=multioutput
+    )
     return _d2_pinball_score(*arrays, outputs, check.number("alpha", alpha), average=average)
 
 

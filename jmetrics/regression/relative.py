@@ -88,7 +88,14 @@ def mean_absolute_percentage_error(
         >>> round(float(mean_absolute_percentage_error([1.0, 10.0, 1e6], [0.9, 15.0, 1.2e6])), 6)
         0.266667
     """
-    return mean_error(_percentage, y_true, y_pred, multioutput, sample_weight, where)
+    return mean_error(
+        _percentage,
+        y_true,
+        y_pred,
+        multioutput=multioutput,
+        sample_weight=sample_weight,
+        where=where,
+    )
 
 
 @metric(range=(0.0, 2.0), greater_is_better=False)
@@ -132,7 +139,14 @@ def symmetric_mean_absolute_percentage_error(
         >>> round(float(symmetric_mean_absolute_percentage_error([1.0, 10.0], [3.0, 10.0])), 6)
         0.5
     """
-    return mean_error(_symmetric_percentage, y_true, y_pred, multioutput, sample_weight, where)
+    return mean_error(
+        _symmetric_percentage,
+        y_true,
+        y_pred,
+        multioutput=multioutput,
+        sample_weight=sample_weight,
+        where=where,
+    )
 
 
 @metric(range=NONNEGATIVE, greater_is_better=False)
@@ -174,7 +188,9 @@ def weighted_mean_absolute_percentage_error(
         >>> round(float(weighted_mean_absolute_percentage_error([1.0, 9.0], [2.0, 10.0])), 6)
         0.2
     """
-    arrays, outputs, average = regression_inputs(y_true, y_pred, sample_weight, where, multioutput)
+    arrays, outputs, average = regression_inputs(
+        y_true, y_pred, sample_weight, where, multioutput=multioutput
+    )
     return plan(
         arrays, Bound.kernel(_error_and_size), Bound.finisher(_ratio, outputs, average=average)
     )
@@ -303,7 +319,9 @@ def normalized_root_mean_squared_error(
         0.5
     """
     check.one_of("normalization", normalization, _NORMALIZATIONS)
-    arrays, outputs, average = regression_inputs(y_true, y_pred, sample_weight, where, multioutput)
+    arrays, outputs, average = regression_inputs(
+        y_true, y_pred, sample_weight, where, multioutput=multioutput
+    )
     finisher = Bound.finisher(
         _root_over_size, outputs, average=average, normalization=normalization
     )
