@@ -265,7 +265,8 @@ def _defaults(metric: Callable[..., Any], of_options: Callable[..., Any]) -> dic
 def including(value: Any, low: float = 0.0, high: float = 1.0) -> Ends:
     """Return the hull of [low, high] and the number that stands for an undefined value.
 
-    Neither NaN nor a string, which says what else is done, is such a number.
+    Neither NaN nor a string, which says what else is done, is such a number. The value is any that
+    a user gives, and checked only when the metric is called.
     """
     if isinstance(value, jax.Array):
         value = value.astype(jnp.result_type(float))
@@ -300,7 +301,7 @@ class PresortedMetric:
     valid: Array
     """Whether what is at each position is in the domain of the metric."""
     domain: str = field(metadata=_STATIC)
-    evaluate: Bound
+    evaluate: Bound[..., Array]
     """Weights by position to the value of the metric, if all that has weight is valid."""
 
 

@@ -30,17 +30,18 @@ from jmetrics._core.weights import all_finite, combine, over_trailing
 Counts = TypeVar("Counts")
 
 Score = Callable[..., Any]
-"""Counts, the value of 0 / 0 and options to an array, or several, of the shape of the counts."""
+"""Counts, the value of 0 / 0 and options, which each score has its own of, to an array, or a tuple
+of several, of the shape of the counts. What averages them takes any such tree, and any options."""
 
 AVERAGES = ("binary", "micro", "macro", "weighted", "samples", None)
 
 
-def or_zero_division(zero_division: Any) -> Ends:
+def or_zero_division(zero_division: Number) -> Ends:
     """Range of a score from 0 to 1."""
     return including(zero_division)
 
 
-def fraction_or_total(normalize: Any) -> Ends:
+def fraction_or_total(normalize: bool) -> Ends:
     """Range of a fraction of the samples, or of their weight."""
     return UNIT if normalize else NONNEGATIVE
 
@@ -75,11 +76,17 @@ def averaged(
         num_classes = num_classes_of(
             num_classes, labels, arrays[0].shape, data, exact=average is None
         )
-        classes: dict[str, Any] = {"labels": labels, "num_classes": num_classes}
         if average == "samples":
-            kernel = Bound.kernel(_sample_scores, zero_division, *options, score=score, **classes)
-            return plan(arrays, kernel, Bound.finisher(_mean_score))
-        kernel = Bound.kernel(class_cells, **classes)
+            of_samples = Bound.kernel(
+                _sample_scores,
+                zero_division,
+                *options,
+                score=score,
+                labels=labels,
+                num_classes=num_classes,
+            )
+            return plan(arrays, of_samples, Bound.finisher(_mean_score))
+        kernel = Bound.kernel(class_cells, labels=labels, num_classes=num_classes)
     finisher = Bound.finisher(
         _average,
         zero_division,
@@ -200,7 +207,7 @@ def weight_of(
 
 
 def num_classes_of(
-    num_classes: Any,
+    num_classes: int | None,
     labels: tuple[int, ...] | None,
     shape: tuple[int, ...],
     data: tuple[Any, ...],

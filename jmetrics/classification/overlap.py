@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax.numpy as jnp
 from jax import Array
@@ -397,7 +397,7 @@ class PrecisionRecallFscore(NamedTuple):
     support: Array | None
 
 
-def _range_of_scores(average: str | None, zero_division: Any) -> tuple[Ends, ...]:
+def _range_of_scores(average: str | None, zero_division: Number) -> tuple[Ends, ...]:
     scores = [including(zero_division)] * 3
     return (*scores, NONNEGATIVE) if average is None else (*scores,)
 

@@ -468,10 +468,10 @@ class LikelihoodRatios(NamedTuple):
     negative: Array
 
 
-def _range_of_ratios(replace_undefined_by: Any) -> tuple[Ends, ...]:
-    several = isinstance(replace_undefined_by, Mapping)
-    values = (replace_undefined_by[key] if several else replace_undefined_by for key in _RATIOS)
-    return tuple(including(value, *NONNEGATIVE) for value in values)
+def _range_of_ratios(replace_undefined_by: Number | Mapping[str, Number]) -> tuple[Ends, ...]:
+    if isinstance(replace_undefined_by, Mapping):
+        return tuple(including(replace_undefined_by[key], *NONNEGATIVE) for key in _RATIOS)
+    return (including(replace_undefined_by, *NONNEGATIVE),) * len(_RATIOS)
 
 
 @metric(range=_range_of_ratios, greater_is_better=None)

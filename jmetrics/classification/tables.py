@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -183,12 +182,11 @@ def multilabel_confusion_matrix(
     labels = check.class_labels(labels)
     data = y_true, y_pred, sample_weight, where
     num_classes = num_classes_of(num_classes, labels, arrays[0].shape, data, exact=True)
-    classes: dict[str, Any] = {"labels": labels, "num_classes": num_classes}
     finisher = Bound.finisher(_stacked, dtype=count_dtype(*arrays))
     if samplewise:
-        kernel = Bound.kernel(_sample_cells, **classes)
+        kernel = Bound.kernel(_sample_cells, labels=labels, num_classes=num_classes)
         return plan(arrays, kernel, finisher, merges=False)
-    kernel = Bound.kernel(class_cells, **classes)
+    kernel = Bound.kernel(class_cells, labels=labels, num_classes=num_classes)
     return plan(arrays, kernel, finisher, labels=num_classes)
 
 

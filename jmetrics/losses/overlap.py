@@ -24,7 +24,7 @@ from jmetrics.classification.overlap import fbeta, jaccard
 from jmetrics.losses._soft import counts_of, loss_of, soft_label_inputs, soft_labels
 
 
-def _range_of_loss(zero_division: Any) -> Ends:
+def _range_of_loss(zero_division: Number) -> Ends:
     """Range of one minus a score."""
     return including(1 - zero_division)
 

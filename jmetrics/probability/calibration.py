@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -24,7 +24,7 @@ from jmetrics._core.numerics import (
     weighted_bincount,
 )
 from jmetrics._core.order import order, tied_weight, unsort
-from jmetrics._core.plan import NONNEGATIVE, UNIT, Bound, Plan, metric, plan
+from jmetrics._core.plan import NONNEGATIVE, UNIT, Arrays, Bound, Finisher, Plan, metric, plan
 from jmetrics._core.sharding import with_auto_axes
 from jmetrics._core.types import ArrayLike, Value
 from jmetrics.probability._classes import Classified, classified, domain_checks, is_class
@@ -211,12 +211,12 @@ def calibration_error(
 
 
 def _of_bins(
-    arrays: Any,
-    finisher: Bound,
-    n_bins: Any,
-    strategy: Any,
+    arrays: Arrays,
+    finisher: Finisher[Binned, Value],
+    n_bins: int,
+    strategy: str,
     multi_class: str = "top_label",
-) -> Any:
+) -> Plan[Value]:
     """Plan to bin and finish; "quantile" does not merge, since its edges depend on the data."""
     check.one_of("strategy", strategy, STRATEGIES)
     n_bins = check.positive_integer("n_bins", n_bins)

@@ -69,7 +69,7 @@ class Static(NamedTuple):
     num_lists: int
 
 
-def or_empty(empty: Any) -> Ends:
+def or_empty(empty: Number | str) -> Ends:
     """Range of a score from 0 to 1, and of what a list without one has."""
     return including(empty)
 
@@ -118,7 +118,7 @@ def list_metric(
     return plan(arrays, kernel, finisher)
 
 
-def known_ties(ties: Any, *, closed_form: bool = True) -> str:
+def known_ties(ties: str, *, closed_form: bool = True) -> str:
     """Check a rule for ties; without `closed_form`, "average" is not allowed."""
     check.one_of("ties", ties, TIES if closed_form else TIES[1:])
     return ties

@@ -10,7 +10,7 @@ from jax import Array
 
 from jmetrics._core import check
 from jmetrics._core.numerics import Total, absolute, mean_of, weighted_mean, weighted_total
-from jmetrics._core.plan import Bound, Plan, plan
+from jmetrics._core.plan import Arrays, Bound, Plan, plan
 from jmetrics._core.types import ArrayLike
 from jmetrics._core.weights import resolve_exactly
 
@@ -26,7 +26,7 @@ def regression_inputs(
     *,
     multioutput: str | ArrayLike = "uniform_average",
     averages: tuple[str, ...] = AVERAGES,
-) -> tuple[tuple[Any, ...], Array | None, str]:
+) -> tuple[Arrays, Array | None, str]:
     """Return the four arrays, the output weights and the static averaging mode."""
     arrays = check.samples(
         y_true=y_true,
