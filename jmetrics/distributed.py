@@ -12,7 +12,7 @@ O(n / D) memory, and in all the work of D binary searches for each score.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from typing import Any, NamedTuple
 
 import jax
@@ -75,7 +75,7 @@ class _Counts(NamedTuple):
     through: Array
 
 
-def _count(keys: Array, weights: Array, axis_name: Any) -> _Counts:
+def _count(keys: Array, weights: Array, axis_name: Hashable) -> _Counts:
     """Count weights (n_weights, n) before and through the keys of all devices."""
     (keys,), item = sort_items(keys)
     running = jnp.cumsum(weights[:, item], axis=1)
@@ -100,7 +100,7 @@ def roc_auc_score(
     y_true: ArrayLike,
     y_score: ArrayLike,
     *,
-    axis_name: Any,
+    axis_name: Hashable,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
@@ -147,7 +147,7 @@ def average_precision_score(
     y_true: ArrayLike,
     y_score: ArrayLike,
     *,
-    axis_name: Any,
+    axis_name: Hashable,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
@@ -195,7 +195,7 @@ def average_precision_score(
 def ranks(
     y_score: ArrayLike,
     *,
-    axis_name: Any,
+    axis_name: Hashable,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Ranks:
@@ -238,7 +238,9 @@ def ranks(
 
 
 @functools.partial(jax.jit, static_argnames="axis_name")
-def _ranks(y_score, sample_weight, where, *, axis_name):
+def _ranks(
+    y_score: Array, sample_weight: Array | None, where: Array | None, *, axis_name: Hashable
+) -> Ranks:
     weight = combine(sample_weight, where, y_score.shape, accumulator(y_score, sample_weight))
     counts = _count(sortable_bits(y_score), weight[None], axis_name)
     before, through = (jnp.where(weight != 0, a[0], 0) for a in counts)
@@ -247,12 +249,20 @@ def _ranks(y_score, sample_weight, where, *, axis_name):
     return Ranks(*(check.nan_unless(a, numeric, "`y_score` must not be NaN") for a in fields))
 
 
-def _everywhere(condition: Array, axis_name: Any) -> Array:
+def _everywhere(condition: Array, axis_name: Hashable) -> Array:
     return lax.psum(jnp.any(~condition).astype(jnp.int32), axis_name) == 0
 
 
 @functools.partial(jax.jit, static_argnames=("area", "axis_name"))
-def _of_scores(y_true, y_score, sample_weight, where, *, area, axis_name):
+def _of_scores(
+    y_true: Array,
+    y_score: Array,
+    sample_weight: Array | None,
+    where: Array | None,
+    *,
+    area: Callable[..., Array],
+    axis_name: Hashable,
+) -> Array:
     data = labelled_scores(y_true, y_score, sample_weight, where, totals=True)
     weight = scaled(data.weight, axis_name)
     value = area(axis_name, data.dtype, ~sortable_bits(y_score), data.positive, weight)
@@ -275,7 +285,9 @@ class _Ranked(NamedTuple):
     total: _Class
 
 
-def _rank(axis_name: Any, dtype: DTypeLike, keys: Array, positive: Array, weight: Array) -> _Ranked:
+def _rank(
+    axis_name: Hashable, dtype: DTypeLike, keys: Array, positive: Array, weight: Array
+) -> _Ranked:
     none = jnp.zeros_like(weight)
     own = jnp.stack([jnp.where(positive, weight, none), jnp.where(positive, none, weight)])
     counts = _count(keys, own, axis_name)
@@ -283,32 +295,40 @@ def _rank(axis_name: Any, dtype: DTypeLike, keys: Array, positive: Array, weight
     return _Ranked(*(_Class(*a.astype(dtype)) for a in (*counts, own, total)))
 
 
-def _mean(values: Array, own: Array, total: Array, axis_name: Any) -> Array:
+def _mean(values: Array, own: Array, total: Array, axis_name: Hashable) -> Array:
     """Weighted mean over all devices; 0 of nothing."""
     return safe_divide(lax.psum(jnp.sum(values * own), axis_name), total, 0.0)
 
 
-def _linear(slope: Array, weight: Array, change: Any, axis_name: Any) -> Array:
+def _linear(slope: Array, weight: Array, change: Any, axis_name: Hashable) -> Array:
     """Change of a value by changes of float weights on all devices."""
     if not jnp.issubdtype(weight.dtype, jnp.floating):
         return jnp.zeros((), slope.dtype)
     return lax.psum(jnp.sum(slope * change.astype(slope.dtype)), axis_name)
 
 
+_Primals = tuple[Array, Array, Array]
+"""Keys, labels and weights, or their tangents."""
+
+
 @functools.partial(jax.custom_jvp, nondiff_argnums=(0, 1))
-def _area(axis_name, dtype, keys, positive, weight):
+def _area(
+    axis_name: Hashable, dtype: DTypeLike, keys: Array, positive: Array, weight: Array
+) -> Array:
     return _area_and_slope(_rank(axis_name, dtype, keys, positive, weight), positive, axis_name)[0]
 
 
 @_area.defjvp
-def _area_jvp(axis_name, dtype, primals, tangents):
+def _area_jvp(
+    axis_name: Hashable, dtype: DTypeLike, primals: _Primals, tangents: _Primals
+) -> tuple[Array, Array]:
     keys, positive, weight = primals
     ranked = _rank(axis_name, dtype, keys, positive, weight)
     area, slope = _area_and_slope(ranked, positive, axis_name)
     return area, _linear(slope, weight, tangents[2], axis_name)
 
 
-def _area_and_slope(ranked: _Ranked, positive: Array, axis_name: Any) -> tuple[Array, Array]:
+def _area_and_slope(ranked: _Ranked, positive: Array, axis_name: Hashable) -> tuple[Array, Array]:
     """Proportion of correctly ranked pairs, and its derivatives with respect to the weights."""
     above, through, own, total = ranked
     negative_below = 1 - _middle(above.negative, through.negative, total.negative)
@@ -325,13 +345,17 @@ def _middle(above: Array, through: Array, total: Array) -> Array:
 
 
 @functools.partial(jax.custom_jvp, nondiff_argnums=(0, 1))
-def _average_precision(axis_name, dtype, keys, positive, weight):
+def _average_precision(
+    axis_name: Hashable, dtype: DTypeLike, keys: Array, positive: Array, weight: Array
+) -> Array:
     _, tp_fp, own, total = _rank(axis_name, dtype, keys, positive, weight)
     return _mean_precision(_precision(tp_fp), own, total, axis_name)
 
 
 @_average_precision.defjvp
-def _average_precision_jvp(axis_name, dtype, primals, tangents):
+def _average_precision_jvp(
+    axis_name: Hashable, dtype: DTypeLike, primals: _Primals, tangents: _Primals
+) -> tuple[Array, Array]:
     keys, positive, weight = primals
     _, (tp, fp), own, total = _rank(axis_name, dtype, keys, positive, weight)
     precision = _precision(_Class(tp, fp))
@@ -351,7 +375,7 @@ def _precision(counts: _Class) -> Array:
     return safe_divide(tp, tp + fp, 1.0)
 
 
-def _mean_precision(precision: Array, own: _Class, total: _Class, axis_name: Any) -> Array:
+def _mean_precision(precision: Array, own: _Class, total: _Class, axis_name: Hashable) -> Array:
     value = _mean(precision, own.positive, total.positive, axis_name)
     return jnp.where(total.positive + total.negative != 0, value, jnp.nan)
 
@@ -396,7 +420,7 @@ def standard_error(metric: Callable[..., Array]) -> Callable[..., Array]:
         y_true: ArrayLike,
         y_pred: ArrayLike,
         *,
-        axis_name: Any,
+        axis_name: Hashable,
         sample_weight: ArrayLike | None = None,
         where: ArrayLike | None = None,
         **options: Any,
@@ -409,7 +433,17 @@ def standard_error(metric: Callable[..., Array]) -> Callable[..., Array]:
 
 
 @functools.partial(jax.jit, static_argnames=("metric", "axis_name", "static"))
-def _standard_error(y_true, y_pred, sample_weight, where, options, *, metric, axis_name, static):
+def _standard_error(
+    y_true: Array,
+    y_pred: Array,
+    sample_weight: Array | None,
+    where: Array | None,
+    options: dict[str, Any],
+    *,
+    metric: Callable[..., Array],
+    axis_name: Hashable,
+    static: tuple[tuple[str, Any], ...],
+) -> Array:
     dtype = accumulator(y_true, y_pred, sample_weight)
     # A weight that is the same on all devices would have one derivative, that of all together.
     first = y_true.reshape(y_true.shape[0], -1)[:, 0]

@@ -105,7 +105,18 @@ def by_group(
 
 @functools.partial(jax.jit, static_argnames=("metric", "num_groups", "static"))
 @with_auto_axes
-def _by_group(y_true, y_pred, sample_weight, where, groups, options, *, metric, num_groups, static):
+def _by_group(
+    y_true: Array,
+    y_pred: Array,
+    sample_weight: Array | None,
+    where: Array | None,
+    groups: Array,
+    options: dict[str, Any],
+    *,
+    metric: Callable[..., Any],
+    num_groups: int,
+    static: tuple[tuple[str, Any], ...],
+) -> GroupValues:
     counts = combine(sample_weight, where, groups.shape, jnp.float32) != 0
     kept = combine(None, where, groups.shape, jnp.int32) != 0
 

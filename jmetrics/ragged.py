@@ -106,7 +106,7 @@ def pad_lists(
 
 
 @functools.partial(jax.jit, static_argnames="size")
-def _padded(flat, lengths, fill, *, size):
+def _padded(flat: Array, lengths: Array, fill: Array, *, size: int) -> Padded:
     mask, fill = _inside(lengths, size), fill.astype(flat.dtype)
     if flat.shape[0] == 0:
         return Padded(jnp.broadcast_to(fill, mask.shape), mask)
@@ -141,7 +141,7 @@ def where_from_lengths(lengths: ArrayLike, *, size: int) -> Array:
 
 
 @functools.partial(jax.jit, static_argnums=1)
-def _inside(lengths, size):
+def _inside(lengths: Array, size: int) -> Array:
     return lax.iota(jnp.int32, size)[None, :] < lengths[:, None]
 
 
@@ -180,7 +180,7 @@ def segments_from_lengths(lengths: ArrayLike, *, size: int | None = None) -> Seg
 
 
 @functools.partial(jax.jit, static_argnums=1)
-def _segments(lengths, size):
+def _segments(lengths: Array, size: int) -> Segments:
     ends = jnp.cumsum(lengths, dtype=jnp.int32)
     position = lax.iota(jnp.int32, size)
     segment = jnp.searchsorted(ends, position, side="right").astype(jnp.int32)

@@ -64,7 +64,8 @@ def path_of(value: Any) -> str:
 
 @functools.cache
 def package() -> griffe.Module:
-    return griffe.load("jmetrics", search_paths=[ROOT])  # type: ignore[return-value]
+    as_on_site = griffe.load_extensions(str(ROOT / "docs" / "values.py"))
+    return griffe.load("jmetrics", search_paths=[ROOT], extensions=as_on_site)  # type: ignore[return-value]
 
 
 def documented() -> dict[str, griffe.Function | griffe.Class]:
@@ -157,6 +158,15 @@ def test_docstring_fits(path: str) -> None:
 
 def test_every_row_is_documented() -> None:
     assert METRICS - set(DOCUMENTED) == set()
+
+
+def test_the_site_shows_values_and_no_plans() -> None:
+    documented = {row.metric for row in ROWS if path_of(row.metric) in DOCUMENTED}
+    assert len(documented) > 100
+    for metric in documented:
+        shown = DOCUMENTED[path_of(metric)]
+        assert isinstance(shown, griffe.Function)
+        assert str(shown.returns) == inspect.signature(metric).return_annotation
 
 
 GOOD = '''

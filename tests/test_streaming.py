@@ -63,7 +63,9 @@ def errs_by_batch(y_true, y_pred, *, sample_weight=None, where=None):
     arrays = tuple(
         a if a is None else jnp.asarray(a) for a in (y_true, y_pred, sample_weight, where)
     )
-    return plan(arrays, Bound.of(errors_of_batch), Bound.of(lambda sums: sums[0] / sums[1]))
+    return plan(
+        arrays, Bound.kernel(errors_of_batch), Bound.finisher(lambda sums: sums[0] / sums[1])
+    )
 
 
 def errors_of_batch(y_true, y_pred, sample_weight, where):

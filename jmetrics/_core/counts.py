@@ -139,7 +139,7 @@ def class_counts(y_true: Array, y_pred: Array, weight: Array, num_classes: int) 
     return counts._replace(tn=counts.tn - lax.stop_gradient(residue))
 
 
-def _count_pairs(true, pred, weight, size):
+def _count_pairs(true: Array, pred: Array, weight: Array, size: int) -> tuple[Array, Array, Array]:
     """tp, fp and fn of each class and, as one more, of all other labels."""
     table = confusion(true, pred, weight, size)
     wrong = jnp.where(jnp.eye(size, dtype=bool), jnp.zeros_like(table), table)
@@ -147,7 +147,7 @@ def _count_pairs(true, pred, weight, size):
     return jnp.diagonal(table), fp, fn
 
 
-def _count_each(true, pred, weight, size):
+def _count_each(true: Array, pred: Array, weight: Array, size: int) -> tuple[Array, Array, Array]:
     """The same from one table for each array."""
     right = true == pred
     cells = weighted_bincount(2 * true + right.astype(true.dtype), weight, 2 * size)
@@ -174,7 +174,8 @@ def sum_of_others(x: Array) -> Array:
 
 
 Score = Callable[..., Any]
-"""Counts, the value of 0 / 0 and options to an array, or several, of the shape of the counts."""
+"""Counts, the value of 0 / 0 and options, which each score has its own of, to an array, or a tuple
+of several, of the shape of the counts. What averages them takes any such tree, and any options."""
 
 AVERAGES = ("binary", "micro", "macro", "weighted", "samples", None)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -48,23 +48,29 @@ def resized(a: Array, length: int) -> Array:
     return a[jnp.minimum(jnp.arange(length), a.shape[0] - 1)]
 
 
-def fitted(curve: Any, length: int) -> Any:
+Curve = TypeVar("Curve", bound=NamedTuple)
+"""Columns, one entry a point, and how many points there are."""
+
+
+def fitted(curve: Curve, length: int) -> Curve:
     """Truncate or pad a curve; NaN if there are more than `length` points."""
     *fields, size = curve
     surplus = max(field.shape[0] for field in fields) - length
     fields = [resized(field, field.shape[0] - surplus) for field in fields]
     reason = "`size` must be at least the number of points of the curve"
-    return type(curve)(*(check.nan_unless(field, size <= length, reason) for field in fields), size)
+    return curve._make(
+        [*(check.nan_unless(field, size <= length, reason) for field in fields), size]
+    )
 
 
-def trimmed(curve: Any, size: int | None) -> Any:
+def trimmed(curve: Curve, size: int | None) -> Curve:
     """Drop the padding, if the number of points is known and no `size` was given."""
     if size is not None or any(isinstance(a, jax.core.Tracer) for a in curve):
         return curve
     *fields, count = jax.device_get(curve)
     surplus = max(field.shape[0] for field in fields) - int(count)
-    return type(curve)(*(jax.device_put(a[: a.shape[0] - surplus]) for a in fields), curve[-1])
+    return curve._make([*(jax.device_put(a[: a.shape[0] - surplus]) for a in fields), curve[-1]])
 
 
-def length_of(size: Any, default: int) -> int:
+def length_of(size: int | None, default: int) -> int:
     return default if size is None else check.positive_integer("size", size)

@@ -15,7 +15,9 @@ from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -122,7 +124,13 @@ def _deviance_of_log(y: Array, log_mu: Array, power: Power) -> Array:
     return _general_of_log(y, log_mu, power)
 
 
-def _tangent(general, slope_in_mu, slope_in_y, primals, tangents):
+def _tangent(
+    general: Callable[..., Array],
+    slope_in_mu: Callable[..., Array],
+    slope_in_y: Callable[..., Array],
+    primals: Any,
+    tangents: Any,
+) -> Array:
     # Derivatives of the branches, taken one by one, would cancel far from y = mu. What the error
     # changes by is what y and mu do.
     (y, mu, *error, power), (dy, dmu, *_, dpower) = primals, tangents
@@ -137,12 +145,12 @@ def _tangent(general, slope_in_mu, slope_in_y, primals, tangents):
     return tangent
 
 
-def _deviance_jvp(primals, tangents):
+def _deviance_jvp(primals: Any, tangents: Any) -> tuple[Array, Array]:
     slopes = slope_in_mu, _slope_in_y
     return _deviance(*primals), _tangent(_general, *slopes, primals, tangents)
 
 
-def _deviance_of_log_jvp(primals, tangents):
+def _deviance_of_log_jvp(primals: Any, tangents: Any) -> tuple[Array, Array]:
     slopes = _slope_in_log, _slope_in_y_of_log
     return _deviance_of_log(*primals), _tangent(_general_of_log, *slopes, primals, tangents)
 

@@ -65,6 +65,10 @@ def _ranks_with_ties(by_value: Order, w: Array) -> tuple[Array, Array]:
     return rank, unsort(tied, item[:1])[0]
 
 
+_Carry = tuple[Array, Array | None, Array]
+"""Ranks, weights in their order, and the total so far."""
+
+
 def _inversions(rank: Array, weight: Array | None, dtype: DTypeLike) -> Array:
     """Σ w_i w_j over i < j with rank_i > rank_j, for a permutation of 0 .. n − 1.
 
@@ -74,7 +78,7 @@ def _inversions(rank: Array, weight: Array | None, dtype: DTypeLike) -> Array:
     positions = jnp.arange(rank.size, dtype=jnp.int32)
     levels = bit_length(max(rank.size - 1, 0))
 
-    def split(level, carry):
+    def split(level: Array, carry: _Carry) -> _Carry:
         rank, weight, total = carry
         bit = levels - 1 - level
         upper = (rank >> bit) & 1 == 1

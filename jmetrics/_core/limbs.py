@@ -7,7 +7,8 @@ another sum, `psum` adds those of all devices along an axis, `to_float` reads th
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple, TypeVar
+from collections.abc import Hashable
+from typing import NamedTuple, TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -40,7 +41,7 @@ class Limbs(NamedTuple):
         """Add another count."""
         return _carried(self.high + other.high, self.low, other.low)
 
-    def psum(self, axis_name: Any) -> Limbs:
+    def psum(self, axis_name: Hashable) -> Limbs:
         """Add the counts of all devices."""
         high, low = lax.psum((self.high, self.low), axis_name)
         return _carried(high, low, jnp.zeros_like(low))
@@ -80,7 +81,7 @@ class Compensated(NamedTuple):
         total, compensation = two_sum(self.total, other.total)
         return _renormalised(total, compensation + (self.compensation + other.compensation))
 
-    def psum(self, axis_name: Any) -> Compensated:
+    def psum(self, axis_name: Hashable) -> Compensated:
         """Add the sums of all devices; the totals round as often as there are devices."""
         return _renormalised(*lax.psum((self.total, self.compensation), axis_name))
 

@@ -8,7 +8,7 @@ is something else says so by `reductions`; one whose fields depend on each other
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any, NamedTuple, TypeVar, cast
@@ -22,6 +22,7 @@ from jmetrics._core import check
 from jmetrics._core.bits import float_from_bits, sortable_bits
 from jmetrics._core.exporting import exportable
 from jmetrics._core.limbs import Compensated, Limbs
+from jmetrics._core.types import Value
 
 
 class Reduction(Enum):
@@ -59,12 +60,12 @@ class DomainCheck:
     reason: str = field(metadata={"static": True})
     """What the domain is."""
 
-    def apply(self, value: Any) -> Any:
+    def apply(self, value: Value) -> Value:
         """Turn one or several values into NaN unless it was."""
         return jax.tree.map(lambda v: check.nan_unless(v, self.valid, self.reason), value)
 
 
-def apply_checks(value: Any, checks: Iterable[DomainCheck]) -> Any:
+def apply_checks(value: Value, checks: Iterable[DomainCheck]) -> Value:
     """One or several values, NaN unless all checks hold."""
     for domain in checks:
         value = domain.apply(value)
@@ -101,7 +102,7 @@ class Tally(NamedTuple):
         """Add another sum."""
         return Tally(self.integers.merge(other.integers), self.floats.merge(other.floats))
 
-    def psum(self, axis_name: Any) -> Tally:
+    def psum(self, axis_name: Hashable) -> Tally:
         """Add the sums of all devices."""
         return Tally(self.integers.psum(axis_name), self.floats.psum(axis_name))
 
@@ -140,7 +141,7 @@ def scale(value: Any, factor: Array) -> Any:
 class Reducer:
     """Reduces parts: those at hand and, along an axis, those of all devices."""
 
-    axis_name: Any = None
+    axis_name: Hashable = None
 
     def sum(self, values: Iterable[Any]) -> Any:
         """Sum of arrays or sums."""
@@ -175,7 +176,7 @@ class Reducer:
         )(values)
 
 
-def _largest(x: Array, axis_name: Any) -> Array:
+def _largest(x: Array, axis_name: Hashable) -> Array:
     """Largest number of all devices, of integers: of floats, `lax.pmax` may lose a NaN."""
     bits = sortable_bits(jnp.where(jnp.isnan(x), jnp.nan, x))
     return float_from_bits(lax.pmax(bits, axis_name), x.dtype)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -24,6 +24,8 @@ from jmetrics._core.numerics import (
     safe_sqrt,
     weighted_sum,
 )
+
+Statistic = TypeVar("Statistic")
 
 
 @exportable
@@ -102,12 +104,12 @@ class CoMoments(NamedTuple):
 
 @exportable
 @reductions(units=Reduction.MAX)
-class InUnits(NamedTuple):
+class InUnits(NamedTuple, Generic[Statistic]):
     """A statistic of numbers over powers of two near the largest, so that squares stay in range."""
 
     units: tuple[Array, ...]
     """0 means that all values are 0: it is treated as 1, and replaced on merge."""
-    statistic: Any
+    statistic: Statistic
     """Has a method `rescaled` that changes its units."""
 
     @staticmethod
@@ -201,7 +203,7 @@ class Squares(NamedTuple):
 
 def squares(
     weighted_difference: Callable[..., tuple[Array, Array]], arrays: tuple[Any, ...]
-) -> InUnits:
+) -> InUnits[Squares]:
     """Squares of d, summed over the first axis, for measure(*arrays) = d, weight.
 
     Mostly they are in range as they are, so only where their sum is not are the arrays looked at
@@ -240,7 +242,7 @@ def _sum_of_squares_jvp(primals: Any, tangents: Any) -> tuple[Array, Array]:
     return _sum_of_squares(d, weight), change
 
 
-def root_mean_square(of: InUnits) -> Array:
+def root_mean_square(of: InUnits[Squares]) -> Array:
     """Root of the mean square; NaN where no weight is left."""
     (unit,), (value, weight) = of.units, of.statistic
     return safe_sqrt(mean_of(Total(value, weight))) * unit_of(unit)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -184,7 +185,7 @@ def power_near(size: Array) -> Array:
     return jnp.ldexp(jnp.ones_like(size), jnp.clip(exponent, -limit, limit))
 
 
-def scaled(weight: Array, axis_name: Any = None) -> Array:
+def scaled(weight: Array, axis_name: Hashable = None) -> Array:
     """Weights over a power of two near the largest, so that sums and products stay in range.
 
     Of all devices, if they are along an axis.

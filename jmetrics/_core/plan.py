@@ -11,18 +11,36 @@ import dataclasses
 import functools
 import inspect
 import math
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, ParamSpec, TypeAlias, TypeVar
+from typing import (
+    Any,
+    Concatenate,
+    Generic,
+    Literal,
+    ParamSpec,
+    TypeAlias,
+    TypeVar,
+    get_args,
+    get_origin,
+)
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
+from jmetrics._core.types import Value
+
 Function = TypeVar("Function", bound=Callable[..., Any])
 Parameters = ParamSpec("Parameters")
-Value = TypeVar("Value")
+Options = ParamSpec("Options")
+Result = TypeVar("Result")
+Statistic = TypeVar("Statistic")
+
+Arrays: TypeAlias = tuple[Array, Array, Array | None, Array | None]
+"""`y_true`, `y_pred`, `sample_weight` and `where`, samples or lists along the first axis."""
 
 Ends: TypeAlias = tuple[float | np.ndarray | Array, float | np.ndarray | Array]
 """Least and largest value, infinite where there is none."""
@@ -62,33 +80,58 @@ SAME = 0
 
 @jax.tree_util.register_dataclass
 @dataclass(frozen=True)
-class Bound:
+class Bound(Generic[Parameters, Result]):
     """A function with bound options: numbers are traced, everything else is static."""
 
-    function: Callable[..., Any] = field(metadata=_STATIC)
+    function: Callable[..., Result] = field(metadata=_STATIC)
     traced: tuple[Any, ...]
     static: tuple[tuple[str, Any], ...] = field(metadata=_STATIC)
 
-    @classmethod
-    def of(cls, function: Callable[..., Any], *traced: Any, **static: Any) -> Bound:
+    @staticmethod
+    def of(function: Callable[..., Result], *traced: Any, **static: Any) -> Bound[..., Result]:
         """Bind options: the result calls `function(..., *traced, **static)`."""
-        return cls(function, traced, tuple(static.items()))
+        return Bound(function, traced, tuple(static.items()))
 
-    def __call__(self, *arguments: Any) -> Any:
-        return self.function(*arguments, *self.traced, **dict(self.static))
+    @staticmethod
+    def kernel(
+        function: Callable[
+            Concatenate[Array, Array, Array | None, Array | None, Options], Statistic
+        ],
+        *traced: Options.args,
+        **static: Options.kwargs,
+    ) -> Kernel[Statistic]:
+        """Bind all options of a kernel."""
+        return Bound(function, traced, tuple(static.items()))
+
+    @staticmethod
+    def finisher(
+        function: Callable[Concatenate[Statistic, Options], Value],
+        *traced: Options.args,
+        **static: Options.kwargs,
+    ) -> Finisher[Statistic, Value]:
+        """Bind all options of a finisher."""
+        return Bound(function, traced, tuple(static.items()))
+
+    def __call__(self, *args: Parameters.args, **kwargs: Parameters.kwargs) -> Result:
+        return self.function(*args, *self.traced, **kwargs, **dict(self.static))
+
+
+Kernel: TypeAlias = Bound[[Array, Array, Array | None, Array | None], Statistic]
+"""The four arrays to a statistic."""
+
+Finisher: TypeAlias = Bound[[Statistic], Value]
+"""A statistic to the value of a metric."""
 
 
 @jax.tree_util.register_dataclass
 @dataclass(frozen=True)
-class Plan:
+class Plan(Generic[Value]):
     """How a metric is computed from arrays that are checked."""
 
-    arrays: tuple[Array, Array, Array | None, Array | None]
-    """`y_true`, `y_pred`, `sample_weight` and `where`, samples or lists along the first axis."""
-    kernel: Bound
-    """Kernel: the four arrays to a statistic."""
-    finisher: Bound
-    """Finisher: the statistic to the value of the metric."""
+    arrays: Arrays
+    kernel: Kernel[Any]
+    finisher: Finisher[Any, Value]
+    """Of the statistic that the kernel gives, as `plan` makes sure."""
     merges: bool = field(default=True, metadata=_STATIC)
     """Whether the statistics of parts of the data make up that of all, see `merging.join`."""
     labels: int | None = field(default=None, metadata=_STATIC)
@@ -100,27 +143,27 @@ class Plan:
         """Measure the arrays."""
         return self.kernel(*self.arrays)
 
-    def value(self) -> Any:
+    def value(self) -> Value:
         """Measure the arrays and finish."""
         return self.finisher(self.statistic())
 
-    def reweighted(self, sample_weight: Array) -> Plan:
+    def reweighted(self, sample_weight: Array) -> Plan[Value]:
         """Return the plan for other weights of the same samples."""
         y_true, y_pred, _, where = self.arrays
         return dataclasses.replace(self, arrays=(y_true, y_pred, sample_weight, where))
 
 
 def plan(
-    arrays: Any,
-    kernel: Bound,
-    finisher: Bound,
+    arrays: Arrays,
+    kernel: Kernel[Statistic],
+    finisher: Finisher[Statistic, Value],
     *,
     merges: bool = True,
     labels: int | None = None,
-    proportion: Callable[[Any], tuple[Array, Array]] | None = None,
-) -> Any:
+    proportion: Callable[[Statistic], tuple[Array, Array]] | None = None,
+) -> Plan[Value]:
     """Return a plan, as what a metric returns."""
-    return Plan(tuple(arrays), kernel, finisher, merges, labels, proportion)
+    return Plan(arrays, kernel, finisher, merges, labels, proportion)
 
 
 @dataclass(frozen=True)
@@ -145,7 +188,7 @@ class Declaration:
     """Whether noise increases it, as it does a distance from 0, so that resamples lie above it."""
     surrogate_of: str | None = None
     """The metric that a loss stands for."""
-    plan: Callable[..., Plan] | None = None
+    plan: Callable[..., Plan[Any]] | None = None
     presort: Callable[[Array, Array], PresortedMetric] | None = None
     """Makes of two arrays (n,) what the metric is without options: the fraction of pairs of a
     positive and a negative that the scores rank right, for which there are intervals in closed
@@ -203,14 +246,15 @@ def metric(
     predictions: Predictions | None = None,
     smooth_in_weights: bool = True,
     noise_increases: bool = False,
-) -> Callable[[Callable[Parameters, Value]], Callable[Parameters, Value]]:
+) -> Callable[[Callable[Parameters, Plan[Value]]], Callable[Parameters, Value]]:
     """Make a metric of a function that returns its plan."""
 
-    def run_planned(planned: Callable[Parameters, Value]) -> Callable[Parameters, Value]:
+    def run_planned(planned: Callable[Parameters, Plan[Value]]) -> Callable[Parameters, Value]:
         @functools.wraps(planned)
         def run(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Value:
             return _run(planned(*args, **kwargs))
 
+        _annotate_value(run, planned)
         declare(
             run,
             plan=planned,
@@ -225,8 +269,20 @@ def metric(
     return run_planned
 
 
+def _annotate_value(run: Callable[..., Any], planned: Callable[..., Any]) -> None:
+    """Annotate what runs a plan as returning the value instead of the plan."""
+    signature = inspect.signature(planned)
+    returns = signature.return_annotation
+    if isinstance(returns, str):
+        returns = re.sub(r"^Plan\[(.*)\]$", r"\1", returns)
+    elif get_origin(returns) is Plan:
+        (returns,) = get_args(returns)
+    run.__annotations__ = {**planned.__annotations__, "return": returns}
+    vars(run)["__signature__"] = signature.replace(return_annotation=returns)
+
+
 @jax.jit
-def _run(plan: Plan) -> Any:
+def _run(plan: Plan[Value]) -> Value:
     return plan.value()
 
 
@@ -235,7 +291,7 @@ def has_plan(function: Callable[..., Any]) -> bool:
     return declaration_of(function).plan is not None
 
 
-def plan_of(function: Callable[..., Any]) -> Callable[..., Plan]:
+def plan_of(function: Callable[..., Any]) -> Callable[..., Plan[Any]]:
     """Return the function that makes the plan of a metric, with the arguments of the metric."""
     make = declaration_of(function).plan
     if make is None:
@@ -276,7 +332,8 @@ def _defaults(metric: Callable[..., Any], of_options: Callable[..., Any]) -> dic
 def including(value: Any, low: float = 0.0, high: float = 1.0) -> Ends:
     """Return the hull of [low, high] and the number that stands for an undefined value.
 
-    Neither NaN nor a string, which says what else is done, is such a number.
+    Neither NaN nor a string, which says what else is done, is such a number. The value is any that
+    a user gives, and checked only when the metric is called.
     """
     if isinstance(value, jax.Array):
         value = value.astype(jnp.result_type(float))
@@ -301,7 +358,7 @@ class PresortedMetric:
     valid: Array
     """Whether what is at each position is in the domain of the metric."""
     domain: str = field(metadata=_STATIC)
-    evaluate: Bound
+    evaluate: Bound[..., Array]
     """Weights by position to the value of the metric, if all that has weight is valid."""
 
 

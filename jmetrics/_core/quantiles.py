@@ -84,7 +84,9 @@ def _quantile(x: Array, weight: Array, level: Array) -> Array:
 
 
 @_quantile.defjvp
-def _quantile_jvp(primals, tangents):
+def _quantile_jvp(
+    primals: tuple[Array, Array, Array], tangents: tuple[Array, Array, Array]
+) -> tuple[Array, Array]:
     # A quantile moves with the values that it lies on, and does not with weights and level.
     x, weight, level = primals
     low, high, _ = _bracket(x, weight, level)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -13,7 +13,9 @@ from jmetrics._core import check
 from jmetrics._core.counts import are_binary, are_classes, are_labels, as_labels, is_positive
 from jmetrics._core.numerics import accumulator
 from jmetrics._core.order import Thresholds, ranked_thresholds
+from jmetrics._core.plan import Arrays
 from jmetrics._core.sampling import jumping
+from jmetrics._core.types import ArrayLike, Value
 from jmetrics._core.weights import admissible, combine, over_trailing, relative
 
 
@@ -36,7 +38,12 @@ class LabelledScores(NamedTuple):
     """What labels must be, for error messages."""
 
 
-def inputs(y_true: Any, y_score: Any, sample_weight: Any, where: Any) -> tuple[Any, ...]:
+def inputs(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    sample_weight: ArrayLike | None,
+    where: ArrayLike | None,
+) -> Arrays:
     """Check binary labels and scores, all (n,), with their weight and mask."""
     return check.samples(y_true=y_true, y_score=y_score, sample_weight=sample_weight, where=where)
 
@@ -88,7 +95,7 @@ def _classes(
     return positive, known & are_labels(y_true), domain
 
 
-def nan_if_invalid(value: Any, data: LabelledScores) -> Any:
+def nan_if_invalid(value: Value, data: LabelledScores) -> Value:
     """Make a value NaN if its column has an invalid label or score with positive weight."""
 
     def defined(leaf: Array) -> Array:

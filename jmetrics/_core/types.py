@@ -1,7 +1,7 @@
 """Names for what travels through the library."""
 
 from collections.abc import Sequence
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias, TypeVar
 
 import jax
 from jax import Array
@@ -11,6 +11,9 @@ ArrayLike: TypeAlias = jax.typing.ArrayLike | Sequence[Any]
 
 Number: TypeAlias = jax.typing.ArrayLike
 """A traced option: a Python number or an array without axes."""
+
+Value = TypeVar("Value")
+"""An array or a tree of arrays: what a metric returns."""
 
 
 class Metric(Protocol):

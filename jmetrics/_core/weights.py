@@ -65,7 +65,7 @@ def over_trailing(a: Array, ndim: int) -> Array:
 
 
 def clean(
-    values: Array, sample_weight: Array | None, where: Array | None, *, filler: float = 0
+    values: Array, sample_weight: Array | None, where: Array | None, *, filler: float | Array = 0
 ) -> Array:
     """Replace what must not be computed with: all masked values, and non-finite ones of weight 0.
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -28,8 +28,11 @@ from jmetrics._core.counts import (
 from jmetrics._core.exporting import exportable
 from jmetrics._core.merging import DomainCheck, apply_checks
 from jmetrics._core.numerics import Total, accumulator, mean_of, safe_divide
-from jmetrics._core.plan import NONNEGATIVE, UNIT, Bound, Ends, including, plan
+from jmetrics._core.plan import NONNEGATIVE, UNIT, Bound, Ends, Plan, including, plan
+from jmetrics._core.types import ArrayLike, Number, Value
 from jmetrics._core.weights import all_finite, combine, over_trailing
+
+Counts = TypeVar("Counts")
 
 
 @dataclass(frozen=True)
@@ -43,34 +46,35 @@ class Proportion:
         hits, total = self.parts(counts)
         return safe_divide(hits, total, zero_division)
 
-    def of(self, statistic: Labelled) -> tuple[Array, Array]:
+    def of(self, statistic: Labelled[BinaryCounts]) -> tuple[Array, Array]:
         """Hits and total in the statistic of a metric."""
         return self.parts(statistic.counts)
 
 
-def or_zero_division(zero_division: Any) -> Ends:
+def or_zero_division(zero_division: Number) -> Ends:
     """Range of a score from 0 to 1."""
     return including(zero_division)
 
 
-def fraction_or_total(normalize: Any) -> Ends:
+def fraction_or_total(normalize: bool) -> Ends:
     """Range of a fraction of the samples, or of their weight."""
     return UNIT if normalize else NONNEGATIVE
 
 
 def averaged(
-    score: Score,
-    y_true: Any,
-    y_pred: Any,
-    average: Any,
-    labels: Any,
-    pos_label: Any,
-    zero_division: Any,
-    num_classes: Any,
-    sample_weight: Any,
-    where: Any,
-    *options: Any,
-) -> Any:
+    score: Callable[..., Value],
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    average: str | None,
+    labels: Sequence[int] | None,
+    pos_label: Number,
+    zero_division: Number,
+    num_classes: int | None,
+    sample_weight: ArrayLike | None,
+    where: ArrayLike | None,
+    options: tuple[Any, ...] = (),
+) -> Plan[Value]:
     """Plan to score each class, label or sample from its counts and average as `average` says."""
     check.one_of("average", average, AVERAGES)
     arrays = check.samples(
@@ -81,18 +85,24 @@ def averaged(
     pos_label = check.number("pos_label", pos_label)
     zero_division = check.number("zero_division", zero_division)
     if average == "binary":
-        kernel, num_classes = Bound.of(_binary_counts, pos_label), 2
+        kernel, num_classes = Bound.kernel(_binary_counts, pos_label), 2
     else:
         data = y_true, y_pred, sample_weight, where
         num_classes = num_classes_of(
             num_classes, labels, arrays[0].shape, data, exact=average is None
         )
-        classes: dict[str, Any] = {"labels": labels, "num_classes": num_classes}
         if average == "samples":
-            kernel = Bound.of(_sample_scores, zero_division, *options, score=score, **classes)
-            return plan(arrays, kernel, Bound.of(_mean_score))
-        kernel = Bound.of(class_cells, **classes)
-    finisher = Bound.of(
+            of_samples = Bound.kernel(
+                _sample_scores,
+                zero_division,
+                *options,
+                score=score,
+                labels=labels,
+                num_classes=num_classes,
+            )
+            return plan(arrays, of_samples, Bound.finisher(_mean_score))
+        kernel = Bound.kernel(class_cells, labels=labels, num_classes=num_classes)
+    finisher = Bound.finisher(
         _average,
         zero_division,
         *options,
@@ -106,24 +116,32 @@ def averaged(
 
 
 @exportable
-class Labelled(NamedTuple):
+class Labelled(NamedTuple, Generic[Counts]):
     """Counts, and whether all labels with positive weight are valid."""
 
-    counts: Any
+    counts: Counts
     checks: tuple[DomainCheck, ...]
     weight: Array | None = None
     """Total weight; None where the value does not depend on it."""
 
-    def finished(self, value: Any) -> Any:
+    @property
+    def total_weight(self) -> Array:
+        """The weight, where the value depends on it."""
+        assert self.weight is not None
+        return self.weight
+
+    def finished(self, value: Value) -> Value:
         """One or several values; NaN if a label is invalid."""
         return apply_checks(value, self.checks)
 
-    def as_floats(self, dtype: DTypeLike) -> Any:
+    def as_floats(self, dtype: DTypeLike) -> Counts:
         """The counts in the dtype to compute in."""
         return jax.tree.map(lambda cell: cell.astype(dtype), self.counts)
 
 
-def _binary_counts(y_true, y_pred, sample_weight, where, pos_label):
+def _binary_counts(
+    y_true: Array, y_pred: Array, sample_weight: Array | None, where: Array | None, pos_label: Array
+) -> Labelled[BinaryCounts]:
     weight = weight_of(y_true, y_pred, sample_weight, where)
     chosen = pos_label == 1
     counts = binary_counts(is_positive(y_true) == chosen, is_positive(y_pred) == chosen, weight)
@@ -133,27 +151,55 @@ def _binary_counts(y_true, y_pred, sample_weight, where, pos_label):
     return Labelled(counts, checks, jnp.sum(weight))
 
 
-def class_cells(y_true, y_pred, sample_weight, where, *, labels, num_classes):
+def class_cells(
+    y_true: Array,
+    y_pred: Array,
+    sample_weight: Array | None,
+    where: Array | None,
+    *,
+    labels: tuple[int, ...] | None,
+    num_classes: int,
+) -> Labelled[BinaryCounts]:
     """Kernel: counts of each class or column, or of those in `labels`."""
     weight = weight_of(y_true, y_pred, sample_weight, where)
     counts = label_counts(y_true, y_pred, weight, labels, num_classes, False)
     return Labelled(counts, (all_labels(y_true, y_pred, weight),), jnp.sum(weight))
 
 
-def _average(statistic, zero_division, *options, score, average, named, dtype):
+def _average(
+    statistic: Labelled[BinaryCounts],
+    zero_division: Array,
+    *options: Any,
+    score: Score,
+    average: str | None,
+    named: bool,
+    dtype: DTypeLike,
+) -> Any:
     counts = statistic.as_floats(dtype)
-    value = average_score(score, counts, average, statistic.weight, named, zero_division, *options)
+    value = average_score(
+        score, counts, average, statistic.total_weight, named, zero_division, *options
+    )
     return statistic.finished(value)
 
 
-def score_counts(statistic, *options, score, dtype, **static):
+def score_counts(
+    statistic: Labelled[Any], *options: Any, score: Score, dtype: DTypeLike, **static: Any
+) -> Any:
     """Finisher: score the counts."""
     return statistic.finished(score(statistic.as_floats(dtype), *options, **static))
 
 
 def _sample_scores(
-    y_true, y_pred, sample_weight, where, zero_division, *options, score, labels, num_classes
-):
+    y_true: Array,
+    y_pred: Array,
+    sample_weight: Array | None,
+    where: Array | None,
+    zero_division: Array,
+    *options: Any,
+    score: Score,
+    labels: tuple[int, ...] | None,
+    num_classes: int,
+) -> Labelled[Any]:
     weight = weight_of(y_true, y_pred, sample_weight, where)
     dtype = accumulator(y_true, y_pred, sample_weight)
     counts = label_counts(y_true, y_pred, weight, labels, num_classes, True)
@@ -163,7 +209,7 @@ def _sample_scores(
     return Labelled(totals, (all_labels(y_true, y_pred, weight),))
 
 
-def _mean_score(statistic):
+def _mean_score(statistic: Labelled[Any]) -> Any:
     means = jax.tree.map(mean_of, statistic.counts, is_leaf=lambda node: isinstance(node, Total))
     return statistic.finished(means)
 
@@ -177,7 +223,7 @@ def weight_of(
 
 
 def num_classes_of(
-    num_classes: Any,
+    num_classes: int | None,
     labels: tuple[int, ...] | None,
     shape: tuple[int, ...],
     data: tuple[Any, ...],

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import jax.numpy as jnp
 from jax import Array, lax
+from jax.typing import DTypeLike
 
 from jmetrics._core import check
 from jmetrics._core.counts import (
     BinaryCounts,
+    Matches,
     are_classes,
     as_labels,
     class_counts,
@@ -26,10 +27,21 @@ from jmetrics._core.numerics import (
     safe_sqrt,
     weighted_sum,
 )
-from jmetrics._core.plan import AT_MOST_ONE, SAME, SYMMETRIC, UNIT, Bound, including, metric, plan
+from jmetrics._core.plan import (
+    AT_MOST_ONE,
+    SAME,
+    SYMMETRIC,
+    UNIT,
+    Bound,
+    Plan,
+    including,
+    metric,
+    plan,
+)
 from jmetrics._core.types import ArrayLike, Number
 from jmetrics._core.weights import over_trailing
 from jmetrics.classification._averages import (
+    Counts,
     Labelled,
     all_labels,
     fraction_or_total,
@@ -49,7 +61,7 @@ def accuracy_score(
     normalize: bool = True,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Fraction of samples whose label is predicted correctly, Σ w [y_true = y_pred] / Σ w.
 
     Args:
@@ -80,7 +92,9 @@ def accuracy_score(
         >>> float(accuracy_score([0, 1, 2, 3], [0, 2, 1, 3]))
         0.5
     """
-    return _fraction(correct, y_true, y_pred, normalize, sample_weight, where)
+    return _fraction(
+        correct, y_true, y_pred, normalize=normalize, sample_weight=sample_weight, where=where
+    )
 
 
 @metric(range=fraction_or_total, greater_is_better=False, predictions="labels")
@@ -91,7 +105,7 @@ def zero_one_loss(
     normalize: bool = True,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Fraction of samples whose label is predicted incorrectly, Σ w [y_true ≠ y_pred] / Σ w.
 
     Args:
@@ -123,35 +137,46 @@ def zero_one_loss(
         >>> float(zero_one_loss([0, 1, 2, 3], [0, 2, 1, 3], normalize=False))
         2.0
     """
-    return _fraction(incorrect, y_true, y_pred, normalize, sample_weight, where)
+    return _fraction(
+        incorrect, y_true, y_pred, normalize=normalize, sample_weight=sample_weight, where=where
+    )
 
 
 def _fraction(
-    parts: Callable[..., Any],
-    y_true: Any,
-    y_pred: Any,
-    normalize: Any,
-    sample_weight: Any,
-    where: Any,
-) -> Any:
+    parts: Callable[[Labelled[Matches]], tuple[Array, Array]],
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    normalize: bool,
+    sample_weight: ArrayLike | None,
+    where: ArrayLike | None,
+) -> Plan[Array]:
     arrays = check.samples(
         y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where, ndim=(1, 2)
     )
-    finisher = Bound.of(
+    finisher = Bound.finisher(
         fraction_of, parts=parts, normalize=bool(normalize), dtype=accumulator(*arrays[:3])
     )
-    kernel = Bound.of(_matching_samples)
+    kernel = Bound.kernel(_matching_samples)
     return plan(arrays, kernel, finisher, labels=SAME, proportion=parts if normalize else None)
 
 
-def _matching_samples(y_true, y_pred, sample_weight, where):
+def _matching_samples(
+    y_true: Array, y_pred: Array, sample_weight: Array | None, where: Array | None
+) -> Labelled[Matches]:
     weight = weight_of(y_true, y_pred, sample_weight, where)
     right = as_labels(y_true) == as_labels(y_pred)
     counts = matches(jnp.all(right, axis=tuple(range(1, right.ndim))), weight)
     return Labelled(counts, (all_labels(y_true, y_pred, weight, indicators=False),))
 
 
-def fraction_of(statistic, *, parts, normalize, dtype):
+def fraction_of(
+    statistic: Labelled[Counts],
+    *,
+    parts: Callable[[Labelled[Counts]], tuple[Array, Array]],
+    normalize: bool,
+    dtype: DTypeLike,
+) -> Array:
     """Finisher: the fraction, or the weight, of correct or incorrect samples."""
     count, total = parts(statistic)
     if not normalize:
@@ -159,12 +184,12 @@ def fraction_of(statistic, *, parts, normalize, dtype):
     return statistic.finished(safe_divide(count.astype(dtype), total.astype(dtype), jnp.nan))
 
 
-def correct(statistic):
+def correct(statistic: Labelled[Matches]) -> tuple[Array, Array]:
     """The number of correct samples, and that of all."""
     return statistic.counts.right, statistic.counts.right + statistic.counts.wrong
 
 
-def incorrect(statistic):
+def incorrect(statistic: Labelled[Matches]) -> tuple[Array, Array]:
     """The number of incorrect samples, and that of all."""
     return statistic.counts.wrong, statistic.counts.right + statistic.counts.wrong
 
@@ -176,7 +201,7 @@ def hamming_loss(
     *,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Fraction of labels that are predicted incorrectly, each entry of an indicator row by itself.
 
     For labels of shape (n,) this is `zero_one_loss`.
@@ -209,11 +234,13 @@ def hamming_loss(
     arrays = check.samples(
         y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where, ndim=(1, 2)
     )
-    finisher = Bound.of(_fraction_of_labels, dtype=accumulator(*arrays[:3]))
-    return plan(arrays, Bound.of(_wrong_by_column), finisher, labels=SAME)
+    finisher = Bound.finisher(_fraction_of_labels, dtype=accumulator(*arrays[:3]))
+    return plan(arrays, Bound.kernel(_wrong_by_column), finisher, labels=SAME)
 
 
-def _wrong_by_column(y_true, y_pred, sample_weight, where):
+def _wrong_by_column(
+    y_true: Array, y_pred: Array, sample_weight: Array | None, where: Array | None
+) -> Labelled[Array]:
     weight = weight_of(y_true, y_pred, sample_weight, where)
     wrong = as_labels(y_true) != as_labels(y_pred)
     # Count each column by itself, since an int32 may not hold the number of all entries.
@@ -222,9 +249,9 @@ def _wrong_by_column(y_true, y_pred, sample_weight, where):
     return Labelled(by_column, (checks,), jnp.sum(weight))
 
 
-def _fraction_of_labels(statistic, *, dtype):
+def _fraction_of_labels(statistic: Labelled[Array], *, dtype: DTypeLike) -> Array:
     by_column = statistic.as_floats(dtype)
-    total = statistic.weight.astype(dtype) * by_column.size
+    total = statistic.total_weight.astype(dtype) * by_column.size
     return statistic.finished(safe_divide(jnp.sum(by_column), total, jnp.nan))
 
 
@@ -236,7 +263,7 @@ def matthews_corrcoef(
     num_classes: int | None = None,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Correlation of predicted and true classes, Σ_k (TP_k TN_k − FP_k FN_k) / √(V_true V_pred).
 
     The counts are those of class k against the rest, and V is the weight of the pairs of samples
@@ -273,12 +300,21 @@ def matthews_corrcoef(
     """
     arrays = check.samples(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where)
     num_classes = check.class_count(num_classes, None, y_true, y_pred, sample_weight, where)
-    finisher = Bound.of(score_counts, score=correlation_of_classes, dtype=accumulator(*arrays[:3]))
-    kernel = Bound.of(_known_cells, num_classes=num_classes)
+    finisher = Bound.finisher(
+        score_counts, score=correlation_of_classes, dtype=accumulator(*arrays[:3])
+    )
+    kernel = Bound.kernel(_known_cells, num_classes=num_classes)
     return plan(arrays, kernel, finisher, labels=num_classes)
 
 
-def _known_cells(y_true, y_pred, sample_weight, where, *, num_classes):
+def _known_cells(
+    y_true: Array,
+    y_pred: Array,
+    sample_weight: Array | None,
+    where: Array | None,
+    *,
+    num_classes: int,
+) -> Labelled[BinaryCounts]:
     weight = weight_of(y_true, y_pred, sample_weight, where)
     labels = as_labels(y_true), as_labels(y_pred)
     known = are_classes(labels[0], num_classes) & are_classes(labels[1], num_classes)
@@ -312,7 +348,7 @@ def cohen_kappa_score(
     num_classes: int | None = None,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Agreement beyond chance, 1 − Σ d_ij C_ij / Σ d_ij E_ij.
 
     C is the confusion matrix as proportions and E its expectation for independent labels. The
@@ -361,18 +397,25 @@ def cohen_kappa_score(
     labels = check.class_labels(labels)
     num_classes = check.class_count(num_classes, labels, y_true, y_pred, sample_weight, where)
     num_classes = check.table_size(num_classes)
-    finisher = Bound.of(
+    finisher = Bound.finisher(
         _agreement,
         check.number("replace_undefined_by", replace_undefined_by),
         distance=weights,
         named=labels is not None,
         dtype=accumulator(*arrays[:3]),
     )
-    kernel = Bound.of(pair_cells, labels=labels, num_classes=num_classes)
+    kernel = Bound.kernel(pair_cells, labels=labels, num_classes=num_classes)
     return plan(arrays, kernel, finisher, labels=num_classes)
 
 
-def _agreement(statistic, undefined, *, distance, named, dtype):
+def _agreement(
+    statistic: Labelled[Array],
+    undefined: Array,
+    *,
+    distance: str | None,
+    named: bool,
+    dtype: DTypeLike,
+) -> Array:
     return statistic.finished(kappa(statistic.as_floats(dtype), distance, named, undefined))
 
 

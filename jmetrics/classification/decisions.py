@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -22,8 +22,8 @@ from jmetrics._core.counts import (
 )
 from jmetrics._core.exporting import exportable
 from jmetrics._core.merging import DomainCheck, Reduction, reductions
-from jmetrics._core.numerics import accumulator, from_largest, mean_of, weighted_total
-from jmetrics._core.plan import NONNEGATIVE, Bound, metric, plan
+from jmetrics._core.numerics import Total, accumulator, from_largest, mean_of, weighted_total
+from jmetrics._core.plan import NONNEGATIVE, Bound, Plan, metric, plan
 from jmetrics._core.types import ArrayLike
 from jmetrics._core.weights import admissible, clean, combine, over_trailing
 from jmetrics.classification._averages import Labelled, fraction_or_total
@@ -37,7 +37,7 @@ def hinge_loss(
     *,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Hinge loss: the mean of max(0, 1 − margin).
 
     The margin is how far a decision is on the correct side: ± `pred_decision` for two classes and,
@@ -72,7 +72,7 @@ def hinge_loss(
         >>> float(hinge_loss([0, 2], [[1.0, 0.5, 0.0], [0.0, 2.0, 2.5]]))
         0.5
     """
-    return _margin_loss(_hinge, y_true, pred_decision, sample_weight, where)
+    return _margin_loss(_hinge, y_true, pred_decision, weight=sample_weight, where=where)
 
 
 @metric(range=NONNEGATIVE, greater_is_better=False, predictions="scores")
@@ -82,7 +82,7 @@ def squared_hinge_loss(
     *,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Squared hinge loss: the mean of max(0, 1 − margin)².
 
     The margin is how far a decision is on the correct side: ± `pred_decision` for two classes and,
@@ -116,19 +116,31 @@ def squared_hinge_loss(
         >>> round(float(squared_hinge_loss([0, 1, 1], [-2.0, 0.25, 0.5])), 6)
         0.270833
     """
-    return _margin_loss(_squared_hinge, y_true, pred_decision, sample_weight, where)
+    return _margin_loss(_squared_hinge, y_true, pred_decision, weight=sample_weight, where=where)
 
 
 def _margin_loss(
-    penalty: Callable[[Array], Array], y_true: Any, pred_decision: Any, weight: Any, where: Any
-) -> Any:
+    penalty: Callable[[Array], Array],
+    y_true: ArrayLike,
+    pred_decision: ArrayLike,
+    *,
+    weight: ArrayLike | None,
+    where: ArrayLike | None,
+) -> Plan[Array]:
     arrays = check.class_scores(
         y_true=y_true, pred_decision=pred_decision, sample_weight=weight, where=where
     )
-    return plan(arrays, Bound.of(_penalties, penalty=penalty), Bound.of(_mean_penalty))
+    return plan(arrays, Bound.kernel(_penalties, penalty=penalty), Bound.finisher(_mean_penalty))
 
 
-def _penalties(y_true, pred_decision, sample_weight, where, *, penalty):
+def _penalties(
+    y_true: Array,
+    pred_decision: Array,
+    sample_weight: Array | None,
+    where: Array | None,
+    *,
+    penalty: Callable[[Array], Array],
+) -> Labelled[Total]:
     dtype = accumulator(pred_decision, sample_weight)
     weight = combine(sample_weight, where, y_true.shape, dtype)
     several = pred_decision.ndim == 2
@@ -138,7 +150,7 @@ def _penalties(y_true, pred_decision, sample_weight, where, *, penalty):
     return Labelled(total, (_all_classes(y_true, decision, weight),))
 
 
-def _mean_penalty(statistic):
+def _mean_penalty(statistic: Labelled[Total]) -> Array:
     return statistic.finished(mean_of(statistic.counts))
 
 
@@ -168,7 +180,7 @@ def top_k_accuracy_score(
     normalize: bool = True,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Fraction of samples whose class is among the k with the highest scores.
 
     Among tied scores, that of the last class ranks first. For two classes and k = 1, class 1 is
@@ -209,11 +221,11 @@ def top_k_accuracy_score(
         y_true=y_true, y_score=y_score, sample_weight=sample_weight, where=where
     )
     k = check.positive_integer("k", k)
-    finisher = Bound.of(
+    finisher = Bound.finisher(
         fraction_of, parts=_hits_of, normalize=bool(normalize), dtype=accumulator(*arrays[1:3])
     )
     proportion = _hits_of if normalize else None
-    return plan(arrays, Bound.of(_hits, k=k), finisher, proportion=proportion)
+    return plan(arrays, Bound.kernel(_hits, k=k), finisher, proportion=proportion)
 
 
 @exportable
@@ -234,13 +246,14 @@ class BinaryHits(NamedTuple):
         )
 
 
-def _hits_of(statistic):
-    if isinstance(statistic.counts, BinaryHits):
-        statistic = statistic._replace(counts=statistic.counts.chosen)
-    return correct(statistic)
+def _hits_of(statistic: Labelled[Matches | BinaryHits]) -> tuple[Array, Array]:
+    counts = statistic.counts
+    return correct(Labelled(counts.chosen if isinstance(counts, BinaryHits) else counts, ()))
 
 
-def _hits(y_true, y_score, sample_weight, where, *, k):
+def _hits(
+    y_true: Array, y_score: Array, sample_weight: Array | None, where: Array | None, *, k: int
+) -> Labelled[Matches | BinaryHits]:
     dtype = accumulator(y_score, sample_weight)
     weight = combine(sample_weight, where, y_true.shape, dtype)
     off = over_trailing(weight == 0, y_score.ndim)

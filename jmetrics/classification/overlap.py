@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax.numpy as jnp
 from jax import Array
+from jax.typing import DTypeLike
 
 from jmetrics._core import check
 from jmetrics._core.counts import BinaryCounts
 from jmetrics._core.exporting import exportable
 from jmetrics._core.numerics import safe_divide
-from jmetrics._core.plan import NONNEGATIVE, Bound, Ends, including, metric, plan
+from jmetrics._core.plan import NONNEGATIVE, Bound, Ends, Finisher, Plan, including, metric, plan
 from jmetrics._core.types import ArrayLike, Number
 from jmetrics.classification._averages import (
+    Labelled,
     Proportion,
     as_counts,
     averaged,
@@ -35,7 +37,7 @@ def precision_score(
     num_classes: int | None = None,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Fraction of predicted positives that are positive, tp / (tp + fp).
 
     Args:
@@ -82,13 +84,13 @@ def precision_score(
         precision,
         y_true,
         y_pred,
-        average,
-        labels,
-        pos_label,
-        zero_division,
-        num_classes,
-        sample_weight,
-        where,
+        average=average,
+        labels=labels,
+        pos_label=pos_label,
+        zero_division=zero_division,
+        num_classes=num_classes,
+        sample_weight=sample_weight,
+        where=where,
     )
 
 
@@ -104,7 +106,7 @@ def recall_score(
     num_classes: int | None = None,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Fraction of positives that are predicted positive, tp / (tp + fn).
 
     Args:
@@ -151,13 +153,13 @@ def recall_score(
         recall,
         y_true,
         y_pred,
-        average,
-        labels,
-        pos_label,
-        zero_division,
-        num_classes,
-        sample_weight,
-        where,
+        average=average,
+        labels=labels,
+        pos_label=pos_label,
+        zero_division=zero_division,
+        num_classes=num_classes,
+        sample_weight=sample_weight,
+        where=where,
     )
 
 
@@ -173,7 +175,7 @@ def f1_score(
     num_classes: int | None = None,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Harmonic mean of precision and recall, 2 tp / (2 tp + fp + fn).
 
     Args:
@@ -220,14 +222,14 @@ def f1_score(
         fbeta,
         y_true,
         y_pred,
-        average,
-        labels,
-        pos_label,
-        zero_division,
-        num_classes,
-        sample_weight,
-        where,
-        check.number("beta", 1.0),
+        average=average,
+        labels=labels,
+        pos_label=pos_label,
+        zero_division=zero_division,
+        num_classes=num_classes,
+        sample_weight=sample_weight,
+        where=where,
+        options=(check.number("beta", 1.0),),
     )
 
 
@@ -244,7 +246,7 @@ def fbeta_score(
     num_classes: int | None = None,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Weighted harmonic mean of precision and recall, with recall β times as important.
 
     (1 + β²) tp / ((1 + β²) tp + fp + β² fn).
@@ -297,14 +299,14 @@ def fbeta_score(
         fbeta,
         y_true,
         y_pred,
-        average,
-        labels,
-        pos_label,
-        zero_division,
-        num_classes,
-        sample_weight,
-        where,
-        check.number("beta", beta),
+        average=average,
+        labels=labels,
+        pos_label=pos_label,
+        zero_division=zero_division,
+        num_classes=num_classes,
+        sample_weight=sample_weight,
+        where=where,
+        options=(check.number("beta", beta),),
     )
 
 
@@ -320,7 +322,7 @@ def jaccard_score(
     num_classes: int | None = None,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Size of the intersection over that of the union, tp / (tp + fp + fn).
 
     Args:
@@ -367,13 +369,13 @@ def jaccard_score(
         jaccard,
         y_true,
         y_pred,
-        average,
-        labels,
-        pos_label,
-        zero_division,
-        num_classes,
-        sample_weight,
-        where,
+        average=average,
+        labels=labels,
+        pos_label=pos_label,
+        zero_division=zero_division,
+        num_classes=num_classes,
+        sample_weight=sample_weight,
+        where=where,
     )
 
 
@@ -396,7 +398,7 @@ class PrecisionRecallFscore(NamedTuple):
     support: Array | None
 
 
-def _range_of_scores(average: str | None, zero_division: Any) -> tuple[Ends, ...]:
+def _range_of_scores(average: str | None, zero_division: Number) -> tuple[Ends, ...]:
     scores = [including(zero_division)] * 3
     return (*scores, NONNEGATIVE) if average is None else (*scores,)
 
@@ -414,7 +416,7 @@ def precision_recall_fscore_support(
     num_classes: int | None = None,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> PrecisionRecallFscore:
+) -> Plan[PrecisionRecallFscore]:
     """Precision, recall, F-score and support (true count) of each class, from one count.
 
     Each is as in `fbeta_score`; with `average=None`, the default here, for every class.
@@ -467,23 +469,29 @@ def precision_recall_fscore_support(
         _precision_recall_fscore,
         y_true,
         y_pred,
-        average,
-        labels,
-        pos_label,
-        zero_division,
-        num_classes,
-        sample_weight,
-        where,
-        check.number("beta", beta),
+        average=average,
+        labels=labels,
+        pos_label=pos_label,
+        zero_division=zero_division,
+        num_classes=num_classes,
+        sample_weight=sample_weight,
+        where=where,
+        options=(check.number("beta", beta),),
     )
     of_class = average is None
-    finisher = Bound.of(
+    finisher = Bound.finisher(
         _with_support, scores.finisher, of_class=of_class, dtype=count_dtype(*scores.arrays)
     )
     return plan(scores.arrays, scores.kernel, finisher, labels=scores.labels)
 
 
-def _with_support(statistic, finisher, *, of_class, dtype):
+def _with_support(
+    statistic: Labelled[BinaryCounts],
+    finisher: Finisher[Labelled[BinaryCounts], tuple[Array, Array, Array]],
+    *,
+    of_class: bool,
+    dtype: DTypeLike | None,
+) -> PrecisionRecallFscore:
     support = None
     if of_class:
         support = statistic.finished(as_counts(statistic.counts.true, dtype))

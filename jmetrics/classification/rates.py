@@ -8,12 +8,23 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 from jax import Array
+from jax.typing import DTypeLike
 
 from jmetrics._core import check
 from jmetrics._core.counts import BinaryCounts, as_labels, binary_counts
 from jmetrics._core.exporting import exportable
 from jmetrics._core.numerics import accumulator, safe_divide, weighted_mean
-from jmetrics._core.plan import NONNEGATIVE, SYMMETRIC, UNIT, Bound, Ends, including, metric, plan
+from jmetrics._core.plan import (
+    NONNEGATIVE,
+    SYMMETRIC,
+    UNIT,
+    Bound,
+    Ends,
+    Plan,
+    including,
+    metric,
+    plan,
+)
 from jmetrics._core.types import ArrayLike, Number
 from jmetrics.classification._averages import (
     Labelled,
@@ -40,7 +51,7 @@ def specificity_score(
     num_classes: int | None = None,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Fraction of negatives that are predicted negative, tn / (tn + fp).
 
     Args:
@@ -87,13 +98,13 @@ def specificity_score(
         specificity,
         y_true,
         y_pred,
-        average,
-        labels,
-        pos_label,
-        zero_division,
-        num_classes,
-        sample_weight,
-        where,
+        average=average,
+        labels=labels,
+        pos_label=pos_label,
+        zero_division=zero_division,
+        num_classes=num_classes,
+        sample_weight=sample_weight,
+        where=where,
     )
 
 
@@ -109,7 +120,7 @@ def negative_predictive_value(
     num_classes: int | None = None,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Fraction of predicted negatives that are negative, tn / (tn + fn).
 
     Args:
@@ -156,13 +167,13 @@ def negative_predictive_value(
         _negative_predictive_value,
         y_true,
         y_pred,
-        average,
-        labels,
-        pos_label,
-        zero_division,
-        num_classes,
-        sample_weight,
-        where,
+        average=average,
+        labels=labels,
+        pos_label=pos_label,
+        zero_division=zero_division,
+        num_classes=num_classes,
+        sample_weight=sample_weight,
+        where=where,
     )
 
 
@@ -178,7 +189,7 @@ def false_positive_rate(
     num_classes: int | None = None,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Fraction of negatives that are predicted positive, fp / (tn + fp).
 
     Args:
@@ -226,13 +237,13 @@ def false_positive_rate(
         _false_positive_rate,
         y_true,
         y_pred,
-        average,
-        labels,
-        pos_label,
-        zero_division,
-        num_classes,
-        sample_weight,
-        where,
+        average=average,
+        labels=labels,
+        pos_label=pos_label,
+        zero_division=zero_division,
+        num_classes=num_classes,
+        sample_weight=sample_weight,
+        where=where,
     )
 
 
@@ -248,7 +259,7 @@ def false_negative_rate(
     num_classes: int | None = None,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Fraction of positives that are predicted negative, fn / (tp + fn).
 
     Args:
@@ -296,13 +307,13 @@ def false_negative_rate(
         _false_negative_rate,
         y_true,
         y_pred,
-        average,
-        labels,
-        pos_label,
-        zero_division,
-        num_classes,
-        sample_weight,
-        where,
+        average=average,
+        labels=labels,
+        pos_label=pos_label,
+        zero_division=zero_division,
+        num_classes=num_classes,
+        sample_weight=sample_weight,
+        where=where,
     )
 
 
@@ -319,7 +330,7 @@ def balanced_accuracy_score(
     num_classes: int | None = None,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Mean of the recalls of the classes in `y_true`: accuracy if all were equally frequent.
 
     Args:
@@ -353,7 +364,13 @@ def balanced_accuracy_score(
         Array(0.625, dtype=float32)
     """
     return _of_classes(
-        mean_recall, y_true, y_pred, num_classes, sample_weight, where, adjusted=bool(adjusted)
+        mean_recall,
+        y_true,
+        y_pred,
+        num_classes=num_classes,
+        sample_weight=sample_weight,
+        where=where,
+        adjusted=bool(adjusted),
     )
 
 
@@ -375,7 +392,7 @@ def geometric_mean_score(
     num_classes: int | None = None,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Geometric mean of the recalls of the classes in `y_true`, (Π recall_k)^(1 / K).
 
     Args:
@@ -405,7 +422,14 @@ def geometric_mean_score(
         >>> round(float(geometric_mean_score([0, 1, 0, 0, 1, 0], [0, 1, 0, 0, 0, 1])), 6)
         0.612372
     """
-    return _of_classes(_geometric_mean, y_true, y_pred, num_classes, sample_weight, where)
+    return _of_classes(
+        _geometric_mean,
+        y_true,
+        y_pred,
+        num_classes=num_classes,
+        sample_weight=sample_weight,
+        where=where,
+    )
 
 
 def _geometric_mean(counts: BinaryCounts) -> Array:
@@ -418,17 +442,18 @@ def _geometric_mean(counts: BinaryCounts) -> Array:
 
 def _of_classes(
     score: Callable[..., Array],
-    y_true: Any,
-    y_pred: Any,
-    num_classes: Any,
-    sample_weight: Any,
-    where: Any,
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    num_classes: int | None,
+    sample_weight: ArrayLike | None,
+    where: ArrayLike | None,
     **options: Any,
-) -> Any:
+) -> Plan[Array]:
     arrays = check.samples(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where)
     num_classes = check.class_count(num_classes, None, y_true, y_pred, sample_weight, where)
-    finisher = Bound.of(score_counts, score=score, dtype=accumulator(*arrays[:3]), **options)
-    kernel = Bound.of(class_cells, labels=None, num_classes=num_classes)
+    finisher = Bound.finisher(score_counts, score=score, dtype=accumulator(*arrays[:3]), **options)
+    kernel = Bound.kernel(class_cells, labels=None, num_classes=num_classes)
     return plan(arrays, kernel, finisher, labels=num_classes)
 
 
@@ -448,10 +473,10 @@ class LikelihoodRatios(NamedTuple):
     negative: Array
 
 
-def _range_of_ratios(replace_undefined_by: Any) -> tuple[Ends, ...]:
-    several = isinstance(replace_undefined_by, Mapping)
-    values = (replace_undefined_by[key] if several else replace_undefined_by for key in _RATIOS)
-    return tuple(including(value, *NONNEGATIVE) for value in values)
+def _range_of_ratios(replace_undefined_by: Number | Mapping[str, Number]) -> tuple[Ends, ...]:
+    if isinstance(replace_undefined_by, Mapping):
+        return tuple(including(replace_undefined_by[key], *NONNEGATIVE) for key in _RATIOS)
+    return (including(replace_undefined_by, *NONNEGATIVE),) * len(_RATIOS)
 
 
 @metric(range=_range_of_ratios, greater_is_better=None, predictions="labels")
@@ -463,7 +488,7 @@ def class_likelihood_ratios(
     replace_undefined_by: Number | Mapping[str, Number] = jnp.nan,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> LikelihoodRatios:
+) -> Plan[LikelihoodRatios]:
     """Ratios by which a positive and a negative prediction change the odds of being positive.
 
     LR+ = (tp / (tp + fn)) / (fp / (tn + fp)) and LR− = (fn / (tp + fn)) / (tn / (tn + fp)). Unlike
@@ -505,11 +530,20 @@ def class_likelihood_ratios(
     arrays = check.samples(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where)
     replacements = check.number_for_each("replace_undefined_by", replace_undefined_by, _RATIOS)
     pair = check.class_pair(labels)
-    finisher = Bound.of(_ratios_of_pair, *replacements, dtype=accumulator(*arrays[:3]))
-    return plan(arrays, Bound.of(_pair_counts, labels=pair), finisher, labels=1 + max(pair or (1,)))
+    finisher = Bound.finisher(_ratios_of_pair, *replacements, dtype=accumulator(*arrays[:3]))
+    return plan(
+        arrays, Bound.kernel(_pair_counts, labels=pair), finisher, labels=1 + max(pair or (1,))
+    )
 
 
-def _pair_counts(y_true, y_pred, sample_weight, where, *, labels):
+def _pair_counts(
+    y_true: Array,
+    y_pred: Array,
+    sample_weight: Array | None,
+    where: Array | None,
+    *,
+    labels: tuple[int, ...] | None,
+) -> Labelled[BinaryCounts]:
     weight = weight_of(y_true, y_pred, sample_weight, where)
     negative, positive = labels or (0, 1)
     is_true, is_pred = as_labels(y_true) == positive, as_labels(y_pred) == positive
@@ -521,9 +555,11 @@ def _pair_counts(y_true, y_pred, sample_weight, where, *, labels):
     return Labelled(counts, (checks,), jnp.sum(weight))
 
 
-def _ratios_of_pair(statistic, positive, negative, *, dtype):
+def _ratios_of_pair(
+    statistic: Labelled[BinaryCounts], positive: Array, negative: Array, *, dtype: DTypeLike
+) -> LikelihoodRatios:
     ratios = _likelihood_ratios(statistic.as_floats(dtype), positive, negative)
-    some = statistic.weight != 0
+    some = statistic.total_weight != 0
     return statistic.finished(LikelihoodRatios(*(jnp.where(some, v, jnp.nan) for v in ratios)))
 
 

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import jax
 import jax.numpy as jnp
 from jax import Array
+from jax.typing import DTypeLike
 
 from jmetrics._core import check
-from jmetrics._core.counts import as_labels, confusion
+from jmetrics._core.counts import BinaryCounts, as_labels, confusion
 from jmetrics._core.numerics import accumulator, safe_divide
-from jmetrics._core.plan import NONNEGATIVE, UNIT, Bound, metric, plan
+from jmetrics._core.plan import NONNEGATIVE, UNIT, Bound, Plan, metric, plan
 from jmetrics._core.types import ArrayLike
 from jmetrics.classification._averages import (
     Labelled,
@@ -42,7 +42,7 @@ def confusion_matrix(
     num_classes: int | None = None,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Number of samples of each true class (row) predicted as each class (column).
 
     Samples with a label that is not one of the K classes are left out.
@@ -86,24 +86,34 @@ def confusion_matrix(
     data = y_true, y_pred, sample_weight, where
     num_classes = check.table_size(check.class_count(num_classes, labels, *data, exact=True))
     dtype = count_dtype(*arrays) if normalize is None else accumulator(*arrays[:3])
-    finisher = Bound.of(_normalized, normalize=normalize, dtype=dtype)
-    kernel = Bound.of(pair_cells, labels=labels, num_classes=num_classes)
+    finisher = Bound.finisher(_normalized, normalize=normalize, dtype=dtype)
+    kernel = Bound.kernel(pair_cells, labels=labels, num_classes=num_classes)
     return plan(arrays, kernel, finisher, labels=num_classes)
 
 
-def pair_cells(y_true, y_pred, sample_weight, where, *, labels, num_classes):
+def pair_cells(
+    y_true: Array,
+    y_pred: Array,
+    sample_weight: Array | None,
+    where: Array | None,
+    *,
+    labels: tuple[int, ...] | None,
+    num_classes: int,
+) -> Labelled[Array]:
     """Kernel: the confusion matrix."""
     weight = weight_of(y_true, y_pred, sample_weight, where)
     table = confusion_of(y_true, y_pred, weight, labels, num_classes)
     return Labelled(table, (all_labels(y_true, y_pred, weight),), jnp.sum(weight))
 
 
-def _normalized(statistic, *, normalize, dtype):
+def _normalized(
+    statistic: Labelled[Array], *, normalize: str | None, dtype: DTypeLike | None
+) -> Array:
     table = as_counts(statistic.counts, dtype)
     if normalize is not None:
         axis = {"true": 1, "pred": 0, "all": None}[normalize]
         fractions = safe_divide(table, jnp.sum(table, axis=axis, keepdims=True), 0.0)
-        table = jnp.where(statistic.weight != 0, fractions, jnp.nan)
+        table = jnp.where(statistic.total_weight != 0, fractions, jnp.nan)
     return statistic.finished(table)
 
 
@@ -132,7 +142,7 @@ def multilabel_confusion_matrix(
     num_classes: int | None = None,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Confusion matrix [[tn, fp], [fn, tp]] of each class or label against the rest.
 
     Args:
@@ -176,23 +186,30 @@ def multilabel_confusion_matrix(
     labels = check.class_labels(labels)
     data = y_true, y_pred, sample_weight, where
     num_classes = num_classes_of(num_classes, labels, arrays[0].shape, data, exact=True)
-    classes: dict[str, Any] = {"labels": labels, "num_classes": num_classes}
-    finisher = Bound.of(_stacked, dtype=count_dtype(*arrays))
+    finisher = Bound.finisher(_stacked, dtype=count_dtype(*arrays))
     if samplewise:
-        kernel = Bound.of(_sample_cells, **classes)
+        kernel = Bound.kernel(_sample_cells, labels=labels, num_classes=num_classes)
         return plan(arrays, kernel, finisher, merges=False)
-    kernel = Bound.of(class_cells, **classes)
+    kernel = Bound.kernel(class_cells, labels=labels, num_classes=num_classes)
     return plan(arrays, kernel, finisher, labels=num_classes)
 
 
-def _sample_cells(y_true, y_pred, sample_weight, where, *, labels, num_classes):
+def _sample_cells(
+    y_true: Array,
+    y_pred: Array,
+    sample_weight: Array | None,
+    where: Array | None,
+    *,
+    labels: tuple[int, ...] | None,
+    num_classes: int,
+) -> Labelled[BinaryCounts]:
     weight = weight_of(y_true, y_pred, sample_weight, where)
     counts = label_counts(y_true, y_pred, weight, labels, num_classes, True)
     counts = jax.tree.map(lambda cell: cell.astype(weight.dtype) * weight, counts)
     return Labelled(counts, (all_labels(y_true, y_pred, weight),))
 
 
-def _stacked(statistic, *, dtype):
+def _stacked(statistic: Labelled[BinaryCounts], *, dtype: DTypeLike | None) -> Array:
     counts = statistic.counts
     cells = jnp.stack([counts.tn, counts.fp, counts.fn, counts.tp], axis=-1)
     return statistic.finished(as_counts(cells.reshape(-1, 2, 2), dtype))

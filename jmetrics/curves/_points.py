@@ -9,7 +9,7 @@ import jax.numpy as jnp
 from jax import Array, lax
 from jax.typing import DTypeLike
 
-from jmetrics._core.curve_points import Points, chosen, fitted
+from jmetrics._core.curve_points import Curve, Points, chosen, fitted
 from jmetrics._core.numerics import safe_divide
 from jmetrics._core.order import RankedCounts
 from jmetrics._core.scores import LabelledScores, nan_if_invalid
@@ -55,10 +55,10 @@ def recall_changes(points: Points) -> Array:
     return jnp.pad(rises[:-1] | rises[1:], (0, 1))
 
 
-def sized(curve: Any, data: LabelledScores, length: int) -> Any:
+def sized(curve: Curve, data: LabelledScores, length: int) -> Curve:
     """Truncate or pad a curve; NaN for invalid data, and if there are more than `length` points."""
     *fields, size = curve
-    return fitted(type(curve)(*nan_if_invalid(fields, data), size), length)
+    return fitted(curve._make([*nan_if_invalid(fields, data), size]), length)
 
 
 class Rates(NamedTuple):

@@ -22,7 +22,7 @@ def presorted_auc(y_true: Array, y_score: Array) -> PresortedMetric:
     start = lax.cummax(jnp.where(opens, positions, 0))
     valid = are_binary(y_true) & ~jnp.isnan(y_score)
     domain = "`y_true` must be 0 or 1, and `y_score` must not be NaN"
-    return PresortedMetric(item, valid[item], domain, Bound.of(_auc, positive, start))
+    return PresortedMetric(item, valid[item], domain, Bound.finisher(_auc, positive, start))
 
 
 def _auc(weight: Array, positive: Array, start: Array) -> Array:

@@ -78,10 +78,10 @@ def auc(x: ArrayLike, y: ArrayLike) -> Array:
 
 
 @jax.jit
-def _auc(x, y):
+def _auc(x: Array, y: Array) -> Array:
     dtype = accumulator(x, y)
-    x, y = Whole.of(x, dtype), y.astype(dtype)
-    step = x[1:] - x[:-1]
+    at, y = Whole.of(x, dtype), y.astype(dtype)
+    step = at[1:] - at[:-1]
     rises, falls = jnp.all(step >= 0), jnp.all(step <= 0)
     area = jnp.sum(step * ((y[1:] + y[:-1]) / 2))
     area = jnp.where(rises, area, -area)
@@ -182,8 +182,17 @@ def roc_auc_score(
 @functools.partial(jax.jit, static_argnames=("average", "multi_class", "labels"))
 @with_auto_axes
 def _roc_auc_score(
-    y_true, y_score, sample_weight, where, max_fpr, min_tpr, *, average, multi_class, labels
-):
+    y_true: Array,
+    y_score: Array,
+    sample_weight: Array | None,
+    where: Array | None,
+    max_fpr: Array | None,
+    min_tpr: Array | None,
+    *,
+    average: str | None,
+    multi_class: str,
+    labels: tuple[int, ...] | None,
+) -> Array:
     data = labelled_scores(y_true, y_score, sample_weight, where, labels)
     region = _roc_region(max_fpr, min_tpr, data.dtype)
 
@@ -259,7 +268,7 @@ def _mean_above(start: Array, rise: Array) -> Array:
     return jnp.where(start >= 0, start + rise / 2, crossing)
 
 
-def _over_pairs(data: LabelledScores, average: str, region: RocRegion | None) -> Array:
+def _over_pairs(data: LabelledScores, average: str | None, region: RocRegion | None) -> Array:
     """Hand and Till's mean of the AUC over pairs of classes, from one sort per class."""
     n_classes = data.score.shape[1]
     label = jnp.argmax(data.positive, axis=1).astype(jnp.int32)
@@ -367,7 +376,14 @@ def average_precision_score(
 
 @functools.partial(jax.jit, static_argnames="average")
 @with_auto_axes
-def _average_precision_score(y_true, y_score, sample_weight, where, *, average):
+def _average_precision_score(
+    y_true: Array,
+    y_score: Array,
+    sample_weight: Array | None,
+    where: Array | None,
+    *,
+    average: str | None,
+) -> Array:
     data = labelled_scores(y_true, y_score, sample_weight, where)
 
     def area(score: Array, positive: Array, weight: Array) -> Array:

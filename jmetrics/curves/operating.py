@@ -91,7 +91,13 @@ def recall_at_precision(
 
 @jax.jit
 @with_auto_axes
-def _recall_at_precision(y_true, y_score, sample_weight, where, min_precision):
+def _recall_at_precision(
+    y_true: Array,
+    y_score: Array,
+    sample_weight: Array | None,
+    where: Array | None,
+    min_precision: Array,
+) -> OperatingPoint:
     data, points = _points(y_true, y_score, sample_weight, where)
     level = _level("min_precision", min_precision, data)
     recall = rates(points.counts, data.dtype).tpr
@@ -149,7 +155,13 @@ def precision_at_recall(
 
 @jax.jit
 @with_auto_axes
-def _precision_at_recall(y_true, y_score, sample_weight, where, min_recall):
+def _precision_at_recall(
+    y_true: Array,
+    y_score: Array,
+    sample_weight: Array | None,
+    where: Array | None,
+    min_recall: Array,
+) -> OperatingPoint:
     data, points = _points(y_true, y_score, sample_weight, where)
     level = _level("min_recall", min_recall, data)
     recall = rates(points.counts, data.dtype).tpr
@@ -210,7 +222,13 @@ def sensitivity_at_specificity(
 
 @jax.jit
 @with_auto_axes
-def _sensitivity_at_specificity(y_true, y_score, sample_weight, where, min_specificity):
+def _sensitivity_at_specificity(
+    y_true: Array,
+    y_score: Array,
+    sample_weight: Array | None,
+    where: Array | None,
+    min_specificity: Array,
+) -> OperatingPoint:
     data, points = _points(y_true, y_score, sample_weight, where)
     level = _level("min_specificity", min_specificity, data)
     sensitivity, _, specificity, _ = rates(points.counts, data.dtype)
@@ -269,7 +287,13 @@ def specificity_at_sensitivity(
 
 @jax.jit
 @with_auto_axes
-def _specificity_at_sensitivity(y_true, y_score, sample_weight, where, min_sensitivity):
+def _specificity_at_sensitivity(
+    y_true: Array,
+    y_score: Array,
+    sample_weight: Array | None,
+    where: Array | None,
+    min_sensitivity: Array,
+) -> OperatingPoint:
     data, points = _points(y_true, y_score, sample_weight, where)
     level = _level("min_sensitivity", min_sensitivity, data)
     sensitivity, _, specificity, _ = rates(points.counts, data.dtype)
@@ -322,7 +346,9 @@ def equal_error_rate(
 
 @jax.jit
 @with_auto_axes
-def _equal_error_rate(y_true, y_score, sample_weight, where):
+def _equal_error_rate(
+    y_true: Array, y_score: Array, sample_weight: Array | None, where: Array | None
+) -> Array:
     data, points = _points(y_true, y_score, sample_weight, where)
     _, fpr, _, fnr = rates(points.counts, data.dtype, undefined=0.0)
     excess = fpr - fnr
@@ -378,7 +404,9 @@ def ks_statistic(
 
 @jax.jit
 @with_auto_axes
-def _ks_statistic(y_true, y_score, sample_weight, where):
+def _ks_statistic(
+    y_true: Array, y_score: Array, sample_weight: Array | None, where: Array | None
+) -> Array:
     data, points = _points(y_true, y_score, sample_weight, where)
     tpr, fpr, _, _ = rates(points.counts, data.dtype, undefined=0.0)
     distance = absolute(tpr - fpr)

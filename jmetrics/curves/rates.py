@@ -102,7 +102,15 @@ def roc_curve(
 
 @functools.partial(jax.jit, static_argnames=("length", "drop"))
 @with_auto_axes
-def _roc_curve(y_true, y_score, sample_weight, where, *, length, drop):
+def _roc_curve(
+    y_true: Array,
+    y_score: Array,
+    sample_weight: Array | None,
+    where: Array | None,
+    *,
+    length: int,
+    drop: bool,
+) -> RocCurve:
     data = labelled_scores(y_true, y_score, sample_weight, where)
     points = distinct(thresholds_of(data), y_true.shape[0])
     return sized(roc_of(points, data.dtype, drop=drop), data, length)
@@ -196,7 +204,15 @@ def precision_recall_curve(
 
 @functools.partial(jax.jit, static_argnames=("length", "drop"))
 @with_auto_axes
-def _precision_recall_curve(y_true, y_score, sample_weight, where, *, length, drop):
+def _precision_recall_curve(
+    y_true: Array,
+    y_score: Array,
+    sample_weight: Array | None,
+    where: Array | None,
+    *,
+    length: int,
+    drop: bool,
+) -> PrecisionRecallCurve:
     data = labelled_scores(y_true, y_score, sample_weight, where)
     points = distinct(thresholds_of(data), y_true.shape[0])
     return sized(precision_recall_of(points, data.dtype, drop=drop), data, length)
@@ -302,7 +318,15 @@ def det_curve(
 
 @functools.partial(jax.jit, static_argnames=("length", "drop"))
 @with_auto_axes
-def _det_curve(y_true, y_score, sample_weight, where, *, length, drop):
+def _det_curve(
+    y_true: Array,
+    y_score: Array,
+    sample_weight: Array | None,
+    where: Array | None,
+    *,
+    length: int,
+    drop: bool,
+) -> DetCurve:
     data = labelled_scores(y_true, y_score, sample_weight, where)
     points = from_nothing(distinct(thresholds_of(data), y_true.shape[0]))
     if drop:

@@ -100,8 +100,14 @@ def confusion_matrix_at_thresholds(
 @functools.partial(jax.jit, static_argnames=("length", "floating"))
 @with_auto_axes
 def _confusion_matrix_at_thresholds(
-    y_true, y_score, sample_weight, where, *, length, floating=False
-):
+    y_true: Array,
+    y_score: Array,
+    sample_weight: Array | None,
+    where: Array | None,
+    *,
+    length: int,
+    floating: bool = False,
+) -> ThresholdCounts:
     data = labelled_scores(y_true, y_score, sample_weight, where, totals=not floating)
     (tp, fp), _, thresholds, size = distinct(thresholds_of(data), y_true.shape[0])
     table = ThresholdCounts(fp[-1] - fp, fp, tp[-1] - tp, tp, thresholds, size)

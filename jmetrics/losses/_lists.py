@@ -16,7 +16,7 @@ from jmetrics._core.items import in_dtype_of, in_some_list, item_lists, of_items
 from jmetrics._core.lists import Lists, RowLists
 from jmetrics._core.numerics import Whole, accumulator, scaled, weighted_mean
 from jmetrics._core.sharding import with_auto_axes
-from jmetrics._core.types import Number
+from jmetrics._core.types import ArrayLike, Number
 from jmetrics._core.weights import clean, combine
 from jmetrics.ranking.gains import Gain, discounted
 
@@ -56,15 +56,15 @@ def gain_loss(gain: Gain, finisher: Finisher, **static: Any) -> ListLoss:
 
 def list_loss(
     loss: ListLoss,
-    y_true: Any,
-    y_score: Any,
-    segment_ids: Any,
-    num_segments: Any,
-    sample_weight: Any,
-    where: Any,
+    y_true: ArrayLike,
+    y_score: ArrayLike,
     *,
-    average: Any = "mean",
-    option: Any = None,
+    segment_ids: ArrayLike | None,
+    num_segments: int | None,
+    sample_weight: ArrayLike | None,
+    where: ArrayLike | None,
+    average: str | None = "mean",
+    option: Array | None = None,
     options: tuple[Any, ...] = (),
 ) -> Array:
     """Mean over the lists with a value, or all values with `average=None`, undefined ones 0.
@@ -86,8 +86,18 @@ def list_loss(
 @functools.partial(jax.jit, static_argnames=("loss", "average", "count"))
 @with_auto_axes
 def _list_loss(
-    y_true, y_score, sample_weight, where, segment_ids, option, options, *, loss, average, count
-):
+    y_true: Array,
+    y_score: Array,
+    sample_weight: Array | None,
+    where: Array | None,
+    segment_ids: Array | None,
+    option: Array | None,
+    options: tuple[Any, ...],
+    *,
+    loss: ListLoss,
+    average: str | None,
+    count: int,
+) -> Array:
     dtype = accumulator(y_true, y_score, sample_weight)
     on, lists = item_lists(y_score, where, segment_ids, count)
     weight = scaled(combine(sample_weight, lists.sum(on.astype(jnp.int32)) > 0, (count,), dtype))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax.numpy as jnp
 from jax import Array
@@ -10,7 +10,9 @@ from jax import Array
 from jmetrics._core import check
 from jmetrics._core.counts import BinaryCounts, are_binary, binary_counts, is_positive
 from jmetrics._core.numerics import accumulator
+from jmetrics._core.plan import Arrays
 from jmetrics._core.probabilities import PROBABLE, classified, wrong_label
+from jmetrics._core.types import ArrayLike
 from jmetrics._core.weights import admissible, clean, combine, over_trailing, relative
 
 
@@ -28,7 +30,12 @@ class SoftLabels(NamedTuple):
     """Whether each column is a label of its own, not a class."""
 
 
-def soft_label_inputs(y_true: Any, y_proba: Any, sample_weight: Any, where: Any) -> tuple[Any, ...]:
+def soft_label_inputs(
+    y_true: ArrayLike,
+    y_proba: ArrayLike,
+    sample_weight: ArrayLike | None,
+    where: ArrayLike | None,
+) -> Arrays:
     """Check classes (n,) with probabilities (n,) or (n, n_classes), or indicators (n, n_labels)."""
     return check.class_scores(
         y_true=y_true, y_proba=y_proba, sample_weight=sample_weight, where=where, indicators=True

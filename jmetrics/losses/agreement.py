@@ -72,7 +72,9 @@ def mcc_loss(
 
 
 @jax.jit
-def _mcc_loss(y_true, y_proba, sample_weight, where):
+def _mcc_loss(
+    y_true: Array, y_proba: Array, sample_weight: Array | None, where: Array | None
+) -> Array:
     data = soft_labels(y_true, y_proba, sample_weight, where, by_class=True)
     return loss_of(correlation_of_classes(counts_of(data)), data)
 
@@ -131,7 +133,9 @@ def balanced_accuracy_loss(
 
 
 @jax.jit
-def _balanced_accuracy_loss(y_true, y_proba, sample_weight, where):
+def _balanced_accuracy_loss(
+    y_true: Array, y_proba: Array, sample_weight: Array | None, where: Array | None
+) -> Array:
     data = soft_labels(y_true, y_proba, sample_weight, where, by_class=True)
     return loss_of(mean_recall(counts_of(data), False), data)
 
@@ -199,7 +203,15 @@ def cohen_kappa_loss(
 
 
 @functools.partial(jax.jit, static_argnames="distance")
-def _cohen_kappa_loss(y_true, y_proba, sample_weight, where, undefined, *, distance):
+def _cohen_kappa_loss(
+    y_true: Array,
+    y_proba: Array,
+    sample_weight: Array | None,
+    where: Array | None,
+    undefined: Array,
+    *,
+    distance: str | None,
+) -> Array:
     data = soft_labels(y_true, y_proba, sample_weight, where, by_class=True)
     return loss_of(kappa(_confusion(data), distance, True, undefined), data)
 

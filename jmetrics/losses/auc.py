@@ -97,7 +97,16 @@ def auc_loss(
 
 @functools.partial(jax.jit, static_argnames="surrogate")
 @with_auto_axes
-def _auc_loss(y_true, y_score, sample_weight, where, margin, temperature, *, surrogate):
+def _auc_loss(
+    y_true: Array,
+    y_score: Array,
+    sample_weight: Array | None,
+    where: Array | None,
+    margin: Array,
+    temperature: Array,
+    *,
+    surrogate: str,
+) -> Array:
     data = binary_scores(y_true, y_score, sample_weight, where)
     options = Options.of(surrogate, margin, temperature, data.at.score.dtype)
     loss = mean_penalty(surrogate, data.at, data.truth, data.positive, data.negative, options)

@@ -104,8 +104,17 @@ def group_auc_loss(
 @functools.partial(jax.jit, static_argnames=("kind", "surrogate"))
 @with_auto_axes
 def _group_auc_loss(
-    y_true, y_score, members, sample_weight, where, margin, temperature, *, kind, surrogate
-):
+    y_true: Array,
+    y_score: Array,
+    members: Array,
+    sample_weight: Array | None,
+    where: Array | None,
+    margin: Array,
+    temperature: Array,
+    *,
+    kind: str,
+    surrogate: str,
+) -> Array:
     data = binary_scores(y_true, y_score, sample_weight, where)
     options = Options.of(surrogate, margin, temperature, data.at.score.dtype)
     positive = jnp.where(members == (kind != "bpsn"), data.positive, jnp.zeros_like(data.weight))
@@ -199,8 +208,17 @@ def multiclass_auc_loss(
 @functools.partial(jax.jit, static_argnames=("multi_class", "average", "surrogate"))
 @with_auto_axes
 def _multiclass_auc_loss(
-    y_true, y_score, sample_weight, where, margin, temperature, *, multi_class, average, surrogate
-):
+    y_true: Array,
+    y_score: Array,
+    sample_weight: Array | None,
+    where: Array | None,
+    margin: Array,
+    temperature: Array,
+    *,
+    multi_class: str,
+    average: str,
+    surrogate: str,
+) -> Array:
     dtype = accumulator(y_score, sample_weight)
     options = Options.of(surrogate, margin, temperature, dtype)
     weight = combine(relative(sample_weight, where), where, y_true.shape, dtype)

@@ -96,8 +96,15 @@ def average_precision_loss(
 @functools.partial(jax.jit, static_argnames="surrogate")
 @with_auto_axes
 def _average_precision_loss(
-    y_true, y_score, sample_weight, where, margin, temperature, *, surrogate
-):
+    y_true: Array,
+    y_score: Array,
+    sample_weight: Array | None,
+    where: Array | None,
+    margin: Array,
+    temperature: Array,
+    *,
+    surrogate: str,
+) -> Array:
     data = binary_scores(y_true, y_score, sample_weight, where)
     dtype = data.at.score.dtype
     options = Options.of(surrogate, margin, temperature, data.at.score.dtype)
@@ -197,7 +204,7 @@ def soap_init(num_samples: int, *, dtype: DTypeLike = jnp.float32) -> SoapState:
 
 
 @functools.partial(jax.jit, static_argnums=(0, 1))
-def _soap_zeros(num_samples, dtype):
+def _soap_zeros(num_samples: int, dtype: DTypeLike) -> SoapState:
     return SoapState(jnp.zeros(num_samples, dtype), jnp.zeros(num_samples, dtype))
 
 
@@ -271,7 +278,16 @@ def soap_loss(
 
 @jax.jit
 @with_auto_axes
-def _soap_loss(y_true, y_score, sample_weight, where, state, index, decay, margin):
+def _soap_loss(
+    y_true: Array,
+    y_score: Array,
+    sample_weight: Array | None,
+    where: Array | None,
+    state: SoapState,
+    index: Array,
+    decay: Array,
+    margin: Array,
+) -> tuple[Array, SoapState]:
     data = binary_scores(y_true, y_score, sample_weight, where)
     dtype = data.at.score.dtype
     options = Options.of("squared_hinge", margin, 1.0, data.at.score.dtype)

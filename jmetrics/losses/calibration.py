@@ -98,8 +98,16 @@ def calibration_error_loss(
 
 @functools.partial(jax.jit, static_argnames=("norm", "n_bins", "multi_class"))
 def _calibration_error_loss(
-    y_true, y_proba, sample_weight, where, temperature, *, norm, n_bins, multi_class
-):
+    y_true: Array,
+    y_proba: Array,
+    sample_weight: Array | None,
+    where: Array | None,
+    temperature: Array,
+    *,
+    norm: str,
+    n_bins: int,
+    multi_class: str,
+) -> Array:
     data = classified(y_true, y_proba, relative(sample_weight, where), where)
     temperature = jnp.asarray(temperature, data.proba.dtype)
     temperature = check.nan_unless(temperature, temperature > 0, "`temperature` must be positive")

@@ -70,7 +70,9 @@ def lovasz_hinge_loss(
 
 @jax.jit
 @with_auto_axes
-def _lovasz_hinge_loss(y_true, y_score, sample_weight, where):
+def _lovasz_hinge_loss(
+    y_true: Array, y_score: Array, sample_weight: Array | None, where: Array | None
+) -> Array:
     dtype = accumulator(y_score, sample_weight)
     weight = combine(relative(sample_weight, where), where, y_true.shape, dtype)
     score = clean(y_score.astype(dtype), sample_weight, where)
@@ -140,7 +142,14 @@ def lovasz_softmax_loss(
 
 @functools.partial(jax.jit, static_argnames="average")
 @with_auto_axes
-def _lovasz_softmax_loss(y_true, y_proba, sample_weight, where, *, average):
+def _lovasz_softmax_loss(
+    y_true: Array,
+    y_proba: Array,
+    sample_weight: Array | None,
+    where: Array | None,
+    *,
+    average: str | None,
+) -> Array:
     data = soft_labels(y_true, y_proba, sample_weight, where, by_class=average != "binary")
     by_column = jax.vmap(_extension, in_axes=(-1, -1, None))
     extension = _extension if average == "binary" else by_column

@@ -23,7 +23,7 @@ from jmetrics.classification.overlap import fbeta, jaccard
 from jmetrics.losses._soft import counts_of, loss_of, soft_label_inputs, soft_labels
 
 
-def _range_of_loss(zero_division: Any) -> Ends:
+def _range_of_loss(zero_division: Number) -> Ends:
     """Range of one minus a score."""
     return including(1 - zero_division)
 
@@ -84,7 +84,16 @@ def fbeta_loss(
         0.2
     """
     beta = check.number("beta", beta)
-    return _checked(fbeta, y_true, y_proba, average, zero_division, sample_weight, where, beta)
+    return _checked(
+        fbeta,
+        y_true,
+        y_proba,
+        average=average,
+        zero_division=zero_division,
+        sample_weight=sample_weight,
+        where=where,
+        options=(beta,),
+    )
 
 
 @declared(
@@ -204,7 +213,15 @@ def jaccard_loss(
         >>> round(float(jaccard_loss([0, 1, 1], [0.25, 0.5, 1.0])), 6)
         0.333333
     """
-    return _checked(jaccard, y_true, y_proba, average, zero_division, sample_weight, where)
+    return _checked(
+        jaccard,
+        y_true,
+        y_proba,
+        average=average,
+        zero_division=zero_division,
+        sample_weight=sample_weight,
+        where=where,
+    )
 
 
 @declared(range=_range_of_loss, greater_is_better=False, predictions="probabilities")
@@ -261,19 +278,27 @@ def tversky_loss(
     """
     options = check.number("alpha", alpha), check.number("beta", beta)
     return _checked(
-        _tversky, y_true, y_proba, average, zero_division, sample_weight, where, *options
+        _tversky,
+        y_true,
+        y_proba,
+        average=average,
+        zero_division=zero_division,
+        sample_weight=sample_weight,
+        where=where,
+        options=options,
     )
 
 
 def _checked(
     score: Callable[..., Array],
-    y_true: Any,
-    y_proba: Any,
-    average: Any,
-    zero_division: Any,
-    sample_weight: Any,
-    where: Any,
-    *options: Any,
+    y_true: ArrayLike,
+    y_proba: ArrayLike,
+    *,
+    average: str | None,
+    zero_division: Number,
+    sample_weight: ArrayLike | None,
+    where: ArrayLike | None,
+    options: tuple[Any, ...] = (),
 ) -> Array:
     check.one_of("average", average, AVERAGES)
     arrays = soft_label_inputs(y_true, y_proba, sample_weight, where)
@@ -283,7 +308,17 @@ def _checked(
 
 
 @functools.partial(jax.jit, static_argnames=("score", "average"))
-def _overlap_loss(y_true, y_proba, sample_weight, where, zero_division, options, *, score, average):
+def _overlap_loss(
+    y_true: Array,
+    y_proba: Array,
+    sample_weight: Array | None,
+    where: Array | None,
+    zero_division: Array,
+    options: tuple[Any, ...],
+    *,
+    score: Callable[..., Array],
+    average: str | None,
+) -> Array:
     data = soft_labels(y_true, y_proba, sample_weight, where, by_class=average != "binary")
     counts = counts_of(data, by_sample=average == "samples")
     weight, named = data.weight, data.indicators

@@ -96,8 +96,17 @@ def partial_auc_loss(
 @functools.partial(jax.jit, static_argnames="surrogate")
 @with_auto_axes
 def _partial_auc_loss(
-    y_true, y_score, sample_weight, where, max_fpr, min_tpr, margin, temperature, *, surrogate
-):
+    y_true: Array,
+    y_score: Array,
+    sample_weight: Array | None,
+    where: Array | None,
+    max_fpr: Array,
+    min_tpr: Array,
+    margin: Array,
+    temperature: Array,
+    *,
+    surrogate: str,
+) -> Array:
     data = binary_scores(y_true, y_score, sample_weight, where)
     dtype = data.at.score.dtype
     options = Options.of(surrogate, margin, temperature, data.at.score.dtype)

@@ -95,8 +95,16 @@ def p_norm_push_loss(
 @functools.partial(jax.jit, static_argnames="surrogate")
 @with_auto_axes
 def _p_norm_push_loss(
-    y_true, y_score, sample_weight, where, power, margin, temperature, *, surrogate
-):
+    y_true: Array,
+    y_score: Array,
+    sample_weight: Array | None,
+    where: Array | None,
+    power: Array,
+    margin: Array,
+    temperature: Array,
+    *,
+    surrogate: str,
+) -> Array:
     data = binary_scores(y_true, y_score, sample_weight, where)
     dtype = data.at.score.dtype
     options = Options.of(surrogate, margin, temperature, data.at.score.dtype)
@@ -193,7 +201,16 @@ def top_push_loss(
 
 
 @functools.partial(jax.jit, static_argnames="surrogate")
-def _top_push_loss(y_true, y_score, sample_weight, where, margin, temperature, *, surrogate):
+def _top_push_loss(
+    y_true: Array,
+    y_score: Array,
+    sample_weight: Array | None,
+    where: Array | None,
+    margin: Array,
+    temperature: Array,
+    *,
+    surrogate: str,
+) -> Array:
     data = binary_scores(y_true, y_score, sample_weight, where)
     score = data.at.score
     options = Options.of(surrogate, margin, temperature, score.dtype)

@@ -94,16 +94,25 @@ def _levels(alpha: ArrayLike) -> float | Array:
     return check.number_or_vector("alpha", alpha)
 
 
-def _samples(y_true, y_pred, sample_weight, where):
+def _samples(
+    y_true: Array, y_pred: Array, sample_weight: ArrayLike | None, where: ArrayLike | None
+) -> tuple[Array, Array, Array | None, Array | None]:
     """Targets, predictions with columns, already checked, weight and mask."""
-    y_true, sample_weight, where = check.samples(
-        y_true=y_true, sample_weight=sample_weight, where=where
-    )
-    return y_true, y_pred, sample_weight, where
+    truth, weight, mask = check.samples(y_true=y_true, sample_weight=sample_weight, where=where)
+    return truth, y_pred, weight, mask
 
 
 @functools.partial(jax.jit, static_argnames="kernel")
-def _pinball_loss(y_true, y_pred, sample_weight, where, alpha, smoothing, *, kernel):
+def _pinball_loss(
+    y_true: Array,
+    y_pred: Array,
+    sample_weight: Array | None,
+    where: Array | None,
+    alpha: Array,
+    smoothing: Array,
+    *,
+    kernel: str,
+) -> Array:
     y_true, y_pred, weight = resolve_exactly(y_true, y_pred, relative(sample_weight, where), where)
     error = y_true - y_pred if y_pred.ndim == 1 else y_true[:, None] - y_pred
     loss = _pinball(error, alpha, smoothing, kernel)
@@ -164,7 +173,9 @@ def expectile_loss(
 
 
 @jax.jit
-def _expectile_loss(y_true, y_pred, sample_weight, where, alpha):
+def _expectile_loss(
+    y_true: Array, y_pred: Array, sample_weight: Array | None, where: Array | None, alpha: Array
+) -> Array:
     y_true, y_pred, weight = resolve_exactly(y_true, y_pred, relative(sample_weight, where), where)
     error, alpha = y_true - y_pred, jnp.asarray(alpha, y_true.dtype)
     alpha = check.nan_unless(alpha, (alpha >= 0) & (alpha <= 1), "`alpha` must be in [0, 1]")
@@ -234,7 +245,16 @@ def interval_score_loss(
 
 
 @functools.partial(jax.jit, static_argnames="kernel")
-def _interval_score_loss(y_true, y_pred, sample_weight, where, alpha, smoothing, *, kernel):
+def _interval_score_loss(
+    y_true: Array,
+    y_pred: Array,
+    sample_weight: Array | None,
+    where: Array | None,
+    alpha: Array,
+    smoothing: Array,
+    *,
+    kernel: str,
+) -> Array:
     y_true, y_pred, weight = resolve_exactly(y_true, y_pred, relative(sample_weight, where), where)
     alpha = jnp.asarray(alpha, y_pred.dtype)
     alpha = check.nan_unless(alpha, (alpha > 0) & (alpha <= 1), "`alpha` must be in (0, 1]")
@@ -322,7 +342,17 @@ def crps_loss(
 
 
 @functools.partial(jax.jit, static_argnames=("kernel", "fair"))
-def _crps_loss(y_true, y_pred, sample_weight, where, alpha, smoothing, *, kernel, fair):
+def _crps_loss(
+    y_true: Array,
+    y_pred: Array,
+    sample_weight: Array | None,
+    where: Array | None,
+    alpha: Array | None,
+    smoothing: Array,
+    *,
+    kernel: str,
+    fair: bool,
+) -> Array:
     y_pred = jnp.sort(y_pred, axis=1) if alpha is None else y_pred
     y_true, y_pred, weight = resolve_exactly(y_true, y_pred, relative(sample_weight, where), where)
     m, dtype = y_pred.shape[1], y_pred.dtype
@@ -370,7 +400,7 @@ def non_crossing_quantiles(raw: ArrayLike) -> Array:
 
 
 @jax.jit
-def _rising(raw):
+def _rising(raw: Array) -> Array:
     steps = jnp.concatenate([raw[..., :1], jax.nn.softplus(raw[..., 1:])], axis=-1)
     return jnp.cumsum(steps, axis=-1)
 
@@ -418,7 +448,9 @@ def crossing_penalty(
 
 
 @jax.jit
-def _crossing_penalty(y_pred, sample_weight, where, margin):
+def _crossing_penalty(
+    y_pred: Array, sample_weight: Array | None, where: Array | None, margin: Array
+) -> Array:
     y_pred, _, weight = resolve_exactly(y_pred, y_pred, relative(sample_weight, where), where)
     over = jax.nn.relu(y_pred[:, :-1] - y_pred[:, 1:] + jnp.asarray(margin, y_pred.dtype))
     return weighted_mean(jnp.sum(over, axis=1), weight[:, 0], undefined=0.0)

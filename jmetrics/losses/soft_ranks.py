@@ -80,7 +80,15 @@ def soft_rank(
 
 @functools.partial(jax.jit, static_argnames=("kernel", "count"))
 @with_auto_axes
-def _soft_rank(y_score, where, segment_ids, temperature, *, kernel, count):
+def _soft_rank(
+    y_score: Array,
+    where: Array | None,
+    segment_ids: Array | None,
+    temperature: Array,
+    *,
+    kernel: str,
+    count: int,
+) -> Array:
     on, lists = item_lists(y_score, where, segment_ids, count)
     score = clean(scores_of_items(y_score, accumulator(y_score), on, lists), None, where)
     (ranks,) = _ranks(Items(score, score, on, lists), (), temperature, kernel)
@@ -166,10 +174,10 @@ def approx_ndcg_loss(
         gain_loss(gain, _ndcg, kernel=kernel),
         y_true,
         y_score,
-        segment_ids,
-        num_segments,
-        sample_weight,
-        where,
+        segment_ids=segment_ids,
+        num_segments=num_segments,
+        sample_weight=sample_weight,
+        where=where,
         average=average,
         options=(check.number("temperature", temperature),),
     )
@@ -236,14 +244,14 @@ def approx_mrr_loss(
         "mrr",
         y_true,
         y_score,
-        temperature,
-        relevance_threshold,
-        kernel,
-        segment_ids,
-        num_segments,
-        sample_weight,
-        where,
-        average,
+        temperature=temperature,
+        relevance_threshold=relevance_threshold,
+        kernel=kernel,
+        segment_ids=segment_ids,
+        num_segments=num_segments,
+        sample_weight=sample_weight,
+        where=where,
+        average=average,
     )
 
 
@@ -313,39 +321,40 @@ def approx_average_precision_loss(
         "map",
         y_true,
         y_score,
-        temperature,
-        relevance_threshold,
-        kernel,
-        segment_ids,
-        num_segments,
-        sample_weight,
-        where,
-        average,
+        temperature=temperature,
+        relevance_threshold=relevance_threshold,
+        kernel=kernel,
+        segment_ids=segment_ids,
+        num_segments=num_segments,
+        sample_weight=sample_weight,
+        where=where,
+        average=average,
     )
 
 
 def _of_relevant(
-    name,
-    y_true,
-    y_score,
-    temperature,
-    relevance_threshold,
-    kernel,
-    segment_ids,
-    num_segments,
-    sample_weight,
-    where,
-    average,
-):
+    name: str,
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    temperature: Number,
+    relevance_threshold: Number,
+    kernel: str,
+    segment_ids: ArrayLike | None,
+    num_segments: int | None,
+    sample_weight: ArrayLike | None,
+    where: ArrayLike | None,
+    average: str | None,
+) -> Array:
     check.one_of("kernel", kernel, KERNELS)
     return list_loss(
         _RELEVANT[name, kernel],
         y_true,
         y_score,
-        segment_ids,
-        num_segments,
-        sample_weight,
-        where,
+        segment_ids=segment_ids,
+        num_segments=num_segments,
+        sample_weight=sample_weight,
+        where=where,
         average=average,
         option=check.number("relevance_threshold", relevance_threshold),
         options=(check.number("temperature", temperature),),

@@ -75,7 +75,15 @@ def soft_top_k_accuracy_loss(
 
 
 @functools.partial(jax.jit, static_argnames="k")
-def _soft_top_k_accuracy_loss(y_true, y_score, sample_weight, where, temperature, *, k):
+def _soft_top_k_accuracy_loss(
+    y_true: Array,
+    y_score: Array,
+    sample_weight: Array | None,
+    where: Array | None,
+    temperature: Array,
+    *,
+    k: int,
+) -> Array:
     dtype = accumulator(y_score, sample_weight)
     weight = combine(relative(sample_weight, where), where, y_true.shape, dtype)
     score, n_classes = clean(from_largest(y_score, dtype), sample_weight, where), y_score.shape[1]

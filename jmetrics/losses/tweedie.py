@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -87,7 +86,15 @@ def tweedie_loss(
         2.04738
     """
     check.one_of("link", link, tuple(_LINKS))
-    return _checked(_LINKS[link], y_true, y_pred, power, floor, sample_weight, where)
+    return _checked(
+        _LINKS[link],
+        y_true,
+        y_pred,
+        power=power,
+        floor=floor,
+        sample_weight=sample_weight,
+        where=where,
+    )
 
 
 @declared(
@@ -295,17 +302,26 @@ def tweedie_nll(
         >>> float(tweedie_nll([2.0, 0.0], [0.0, 0.0]))
         4.0
     """
-    return _checked(_likelihood, y_true, y_pred, power, 1.0, sample_weight, where)
+    return _checked(
+        _likelihood,
+        y_true,
+        y_pred,
+        power=power,
+        floor=1.0,
+        sample_weight=sample_weight,
+        where=where,
+    )
 
 
 def _checked(
     deviance: Callable[..., Array],
-    y_true: Any,
-    y_pred: Any,
-    power: Any,
-    floor: Any,
-    sample_weight: Any,
-    where: Any,
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    power: Number,
+    floor: Number,
+    sample_weight: ArrayLike | None,
+    where: ArrayLike | None,
 ) -> Array:
     arrays = check.samples(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where)
     powers, floor = Power.of(power), check.number("floor", floor)
@@ -313,7 +329,16 @@ def _checked(
 
 
 @functools.partial(jax.jit, static_argnames="deviance")
-def _tweedie_loss(y_true, y_pred, sample_weight, where, power, floor, *, deviance):
+def _tweedie_loss(
+    y_true: Array,
+    y_pred: Array,
+    sample_weight: Array | None,
+    where: Array | None,
+    power: Power,
+    floor: Array,
+    *,
+    deviance: Callable[..., Array],
+) -> Array:
     y_true, y_pred, weight = resolve_exactly(y_true, y_pred, relative(sample_weight, where), where)
     error, y_true, y_pred = y_true - y_pred, nearest(y_true), nearest(y_pred)
     power, floor = power.astype(y_true.dtype), jnp.asarray(floor, y_true.dtype)

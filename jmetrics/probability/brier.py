@@ -7,8 +7,8 @@ from jax import Array
 
 from jmetrics._core import check
 from jmetrics._core.counts import sum_of_others
-from jmetrics._core.numerics import mean_of, safe_divide, weighted_sum, weighted_total
-from jmetrics._core.plan import AT_MOST_ONE, NONNEGATIVE, UNIT, Bound, metric, plan
+from jmetrics._core.numerics import Total, mean_of, safe_divide, weighted_sum, weighted_total
+from jmetrics._core.plan import AT_MOST_ONE, NONNEGATIVE, UNIT, Bound, Plan, metric, plan
 from jmetrics._core.probabilities import Classified, classified, nan_outside_domain
 from jmetrics._core.types import ArrayLike
 from jmetrics.probability._classes import Explained, class_weights, explained, row_sum
@@ -26,7 +26,7 @@ def brier_score_loss(
     scale_by_half: bool | str = "auto",
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Mean squared distance between probabilities and classes, Σ w Σ_k (p_k − [y = k])² / Σ w.
 
     Args:
@@ -68,10 +68,12 @@ def brier_score_loss(
     )
     few = arrays[1].ndim == 1 or arrays[1].shape[1] < 3
     half = check.flag_or_auto("scale_by_half", scale_by_half, auto=few)
-    return plan(arrays, Bound.of(_total_distance, half=half), Bound.of(mean_of))
+    return plan(arrays, Bound.kernel(_total_distance, half=half), Bound.finisher(mean_of))
 
 
-def _total_distance(y_true, y_proba, sample_weight, where, *, half):
+def _total_distance(
+    y_true: Array, y_proba: Array, sample_weight: Array | None, where: Array | None, *, half: bool
+) -> Total:
     data = classified(y_true, y_proba, sample_weight, where)
     distance = squared_distances(data)
     return weighted_total(distance / 2 if half else distance, data.weight)
@@ -91,7 +93,7 @@ def d2_brier_score(
     *,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Fraction of the Brier score that is explained, relative to predicting the class frequencies.
 
     1 − Brier score / Σ_k f_k (1 − f_k), with f the weighted frequencies in `y_true`.
@@ -129,16 +131,18 @@ def d2_brier_score(
     arrays = check.class_scores(
         y_true=y_true, y_proba=y_proba, sample_weight=sample_weight, where=where
     )
-    return plan(arrays, Bound.of(_distances_and_classes), Bound.of(_explained_spread))
+    return plan(arrays, Bound.kernel(_distances_and_classes), Bound.finisher(_explained_spread))
 
 
-def _distances_and_classes(y_true, y_proba, sample_weight, where):
+def _distances_and_classes(
+    y_true: Array, y_proba: Array, sample_weight: Array | None, where: Array | None
+) -> Explained:
     data = classified(y_true, y_proba, sample_weight, where)
     residual = weighted_sum(squared_distances(data), data.weight)
     return Explained(residual, *class_weights(data), perfect=residual == 0)
 
 
-def _explained_spread(distances):
+def _explained_spread(distances: Explained) -> Array:
     dtype, of_class = distances.residual.dtype, distances.of_class
     own, others = of_class.astype(dtype), sum_of_others(of_class).astype(dtype)
     return explained(distances, jnp.sum(safe_divide(own, own + others, 0.0) * others))
@@ -151,7 +155,7 @@ def ranked_probability_score(
     *,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Mean squared distance between cumulative probabilities and ordered classes.
 
     Σ w Σ_k (F_k − [y ≤ k])² / Σ w with F_k = p_0 + … + p_k, over the n_classes − 1 thresholds
@@ -190,10 +194,12 @@ def ranked_probability_score(
     arrays = check.class_scores(
         y_true=y_true, y_proba=y_proba, sample_weight=sample_weight, where=where
     )
-    return plan(arrays, Bound.of(_cumulated_distances), Bound.of(mean_of))
+    return plan(arrays, Bound.kernel(_cumulated_distances), Bound.finisher(mean_of))
 
 
-def _cumulated_distances(y_true, y_proba, sample_weight, where):
+def _cumulated_distances(
+    y_true: Array, y_proba: Array, sample_weight: Array | None, where: Array | None
+) -> Total:
     data = classified(y_true, y_proba, sample_weight, where)
     # Cumulating the differences, and not p, keeps the digits of a prediction near 1.
     gap = data.proba - data.truth

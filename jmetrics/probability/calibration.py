@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -24,10 +24,10 @@ from jmetrics._core.numerics import (
     weighted_bincount,
 )
 from jmetrics._core.order import order, tied_weight, unsort
-from jmetrics._core.plan import NONNEGATIVE, UNIT, Bound, metric, plan
+from jmetrics._core.plan import NONNEGATIVE, UNIT, Arrays, Bound, Finisher, Plan, metric, plan
 from jmetrics._core.probabilities import Classified, classified, domain_checks, is_class
 from jmetrics._core.sharding import with_auto_axes
-from jmetrics._core.types import ArrayLike
+from jmetrics._core.types import ArrayLike, Value
 
 NORMS = ("l1", "l2", "max")
 STRATEGIES = ("uniform", "quantile")
@@ -142,7 +142,7 @@ def calibration_error(
     debiased: bool = False,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Distance between confidence and the frequency of being correct, in bins of confidence.
 
     With weight w_b, mean confidence c_b and frequency f_b in bin b:
@@ -206,21 +206,21 @@ def calibration_error(
     arrays = check.class_scores(
         y_true=y_true, y_proba=y_proba, sample_weight=sample_weight, where=where
     )
-    finisher = Bound.of(_error_of_bins, norm=norm, debiased=bool(debiased))
+    finisher = Bound.finisher(_error_of_bins, norm=norm, debiased=bool(debiased))
     return _of_bins(arrays, finisher, n_bins, strategy, multi_class)
 
 
 def _of_bins(
-    arrays: Any,
-    finisher: Bound,
-    n_bins: Any,
-    strategy: Any,
+    arrays: Arrays,
+    finisher: Finisher[Binned, Value],
+    n_bins: int,
+    strategy: str,
     multi_class: str = "top_label",
-) -> Any:
+) -> Plan[Value]:
     """Plan to bin and finish; "quantile" does not merge, since its edges depend on the data."""
     check.one_of("strategy", strategy, STRATEGIES)
     n_bins = check.positive_integer("n_bins", n_bins)
-    kernel = Bound.of(_binned, n_bins=n_bins, strategy=strategy, multi_class=multi_class)
+    kernel = Bound.kernel(_binned, n_bins=n_bins, strategy=strategy, multi_class=multi_class)
     return plan(arrays, kernel, finisher, merges=strategy == "uniform")
 
 
@@ -231,13 +231,22 @@ class Binned(NamedTuple):
     bins: BinSums
     checks: tuple[DomainCheck, ...]
 
-    def finished(self, value: Any) -> Any:
+    def finished(self, value: Value) -> Value:
         """One or several values; NaN if something is invalid."""
         return apply_checks(value, self.checks)
 
 
 @with_auto_axes
-def _binned(y_true, y_proba, sample_weight, where, *, n_bins, strategy, multi_class):
+def _binned(
+    y_true: Array,
+    y_proba: Array,
+    sample_weight: Array | None,
+    where: Array | None,
+    *,
+    n_bins: int,
+    strategy: str,
+    multi_class: str,
+) -> Binned:
     data = classified(y_true, y_proba, sample_weight, where)
 
     def of(confidence: Array, hit: Array) -> BinSums:
@@ -251,7 +260,7 @@ def _binned(y_true, y_proba, sample_weight, where, *, n_bins, strategy, multi_cl
     return Binned(of(confidence, hit), domain_checks(data, confidence))
 
 
-def _error_of_bins(statistic, *, norm, debiased):
+def _error_of_bins(statistic: Binned, *, norm: str, debiased: bool) -> Array:
     error = functools.partial(error_of, norm=norm, debiased=debiased)
     if statistic.bins.gap.ndim == 1:
         return statistic.finished(error(statistic.bins))
@@ -302,7 +311,7 @@ def calibration_curve(
     strategy: str = "uniform",
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> CalibrationCurve:
+) -> Plan[CalibrationCurve]:
     """Frequency of being correct against confidence, in bins of confidence.
 
     For `y_proba` of shape (n, n_classes) the confidence is that of the most probable class. Bins
@@ -348,10 +357,10 @@ def calibration_curve(
     arrays = check.class_scores(
         y_true=y_true, y_proba=y_proba, sample_weight=sample_weight, where=where
     )
-    return _of_bins(arrays, Bound.of(_curve), n_bins, strategy)
+    return _of_bins(arrays, Bound.finisher(_curve), n_bins, strategy)
 
 
-def _curve(statistic):
+def _curve(statistic: Binned) -> CalibrationCurve:
     sums = statistic.bins
     weight = sums.weight.astype(sums.gap.dtype)
     prob_true = safe_divide(sums.hits.astype(weight.dtype), weight, jnp.nan)
@@ -385,7 +394,7 @@ def brier_decomposition(
     strategy: str = "uniform",
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> BrierDecomposition:
+) -> Plan[BrierDecomposition]:
     """Reliability, resolution and uncertainty: the components of the Brier score.
 
     With weight w_b, mean confidence c_b and frequency f_b in bin b, and f overall:
@@ -427,10 +436,10 @@ def brier_decomposition(
         [0.1, 0.24, 0.24]
     """
     arrays = check.samples(y_true=y_true, y_proba=y_proba, sample_weight=sample_weight, where=where)
-    return _of_bins(arrays, Bound.of(_decomposed), n_bins, strategy)
+    return _of_bins(arrays, Bound.finisher(_decomposed), n_bins, strategy)
 
 
-def _decomposed(statistic):
+def _decomposed(statistic: Binned) -> BrierDecomposition:
     sums, dtype = statistic.bins, statistic.bins.gap.dtype
     weight = sums.weight.astype(dtype)
     hits, misses = (jnp.sum(part).astype(dtype) for part in (sums.hits, sums.misses))

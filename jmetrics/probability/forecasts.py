@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -13,6 +12,7 @@ from jax import Array, lax
 
 from jmetrics._core import check
 from jmetrics._core.numerics import (
+    Total,
     Whole,
     absolute,
     mean_of,
@@ -21,7 +21,7 @@ from jmetrics._core.numerics import (
     safe_sqrt,
     weighted_total,
 )
-from jmetrics._core.plan import NONNEGATIVE, REAL, Bound, metric, plan
+from jmetrics._core.plan import NONNEGATIVE, REAL, Bound, Plan, metric, plan
 from jmetrics._core.quantiles import rising_levels
 from jmetrics._core.types import ArrayLike
 from jmetrics._core.weights import clean, resolve_exactly
@@ -35,7 +35,7 @@ def crps_ensemble(
     fair: bool = False,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Continuous ranked probability score of an ensemble of predictions.
 
     Mean over samples of mean_i |x_i − y| − Σ_ij |x_i − x_j| / (2 m²) for the m members x. With
@@ -74,15 +74,15 @@ def crps_ensemble(
         >>> round(float(crps_ensemble([0.1], [[0.1, 0.3, 0.2]], fair=True)), 6)
         0.033333
     """
-    y_true, y_pred = check.ensemble(y_true, y_pred, axes=1, at_least=1 + bool(fair))
-    y_true, sample_weight, where = check.samples(
-        y_true=y_true, sample_weight=sample_weight, where=where
-    )
-    kernel = Bound.of(_of_ensembles, fair=bool(fair))
-    return plan((y_true, y_pred, sample_weight, where), kernel, Bound.of(mean_of))
+    truth, ensemble = check.ensemble(y_true, y_pred, axes=1, at_least=1 + bool(fair))
+    truth, weight, mask = check.samples(y_true=truth, sample_weight=sample_weight, where=where)
+    kernel = Bound.kernel(_of_ensembles, fair=bool(fair))
+    return plan((truth, ensemble, weight, mask), kernel, Bound.finisher(mean_of))
 
 
-def _of_ensembles(y_true, y_pred, sample_weight, where, *, fair):
+def _of_ensembles(
+    y_true: Array, y_pred: Array, sample_weight: Array | None, where: Array | None, *, fair: bool
+) -> Total:
     y_pred = jnp.sort(y_pred, axis=1)
     y_true, y_pred, weight = resolve_exactly(y_true, y_pred, sample_weight, where)
     m = y_pred.shape[1]
@@ -101,7 +101,7 @@ def crps_quantiles(
     alpha: ArrayLike,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Continuous ranked probability score of a distribution given by some of its quantiles.
 
     2 ∫ ρ_α(y − q_α) dα by the trapezoidal rule over the levels, with 0 at the levels 0 and 1, where
@@ -136,16 +136,16 @@ def crps_quantiles(
         >>> round(float(crps_quantiles([2.0, 3.0], y_pred, alpha=[0.25, 0.5, 0.75])), 6)
         0.8125
     """
-    y_true, y_pred = check.columns(y_true, y_pred, None, "predicted quantiles")
-    alpha = check.levels("alpha", alpha, y_pred.shape[1])
-    y_true, sample_weight, where = check.samples(
-        y_true=y_true, sample_weight=sample_weight, where=where
-    )
-    arrays = y_true, y_pred, sample_weight, where
-    return plan(arrays, Bound.of(_of_quantiles, alpha), Bound.of(mean_of))
+    truth, quantiles = check.columns(y_true, y_pred, None, "predicted quantiles")
+    alpha = check.levels("alpha", alpha, quantiles.shape[1])
+    truth, weight, mask = check.samples(y_true=truth, sample_weight=sample_weight, where=where)
+    kernel = Bound.kernel(_of_quantiles, alpha)
+    return plan((truth, quantiles, weight, mask), kernel, Bound.finisher(mean_of))
 
 
-def _of_quantiles(y_true, y_pred, sample_weight, where, alpha):
+def _of_quantiles(
+    y_true: Array, y_pred: Array, sample_weight: Array | None, where: Array | None, alpha: Array
+) -> Total:
     y_true, y_pred, weight = resolve_exactly(y_true, y_pred, sample_weight, where)
     alpha, width, rising = rising_levels(alpha.astype(y_pred.dtype))
     alpha = check.nan_unless(alpha, rising, "`alpha` must rise within [0, 1]")
@@ -162,7 +162,7 @@ def crps_normal(
     scale: ArrayLike,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Continuous ranked probability score of normal distributions.
 
     Mean of σ (z (2 Φ(z) − 1) + 2 φ(z) − 1 / √π) with z = (y − μ) / σ.
@@ -194,7 +194,9 @@ def crps_normal(
         >>> round(float(crps_normal([0.0, 1.0], [0.0, 0.0], scale=1.0)), 6)
         0.418068
     """
-    return mean_score(_normal_score, y_true, y_pred, scale, sample_weight, where)
+    return mean_score(
+        _normal_score, y_true, y_pred, scale=scale, sample_weight=sample_weight, where=where
+    )
 
 
 @metric(range=NONNEGATIVE, greater_is_better=False, predictions="distributions")
@@ -205,7 +207,7 @@ def crps_logistic(
     scale: ArrayLike,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Continuous ranked probability score of logistic distributions.
 
     Mean of s (|z| + 2 log(1 + exp(−|z|)) − 1) with z = (y − μ) / s.
@@ -236,7 +238,9 @@ def crps_logistic(
         >>> round(float(crps_logistic([0.0, 1.0], [0.0, 0.0], scale=1.0)), 6)
         0.506409
     """
-    return mean_score(_logistic_score, y_true, y_pred, scale, sample_weight, where)
+    return mean_score(
+        _logistic_score, y_true, y_pred, scale=scale, sample_weight=sample_weight, where=where
+    )
 
 
 @metric(range=NONNEGATIVE, greater_is_better=False, predictions="distributions")
@@ -247,7 +251,7 @@ def crps_laplace(
     scale: ArrayLike,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Continuous ranked probability score of Laplace distributions.
 
     Mean of s (|z| + exp(−|z|) − ¾) with z = (y − μ) / s.
@@ -278,7 +282,9 @@ def crps_laplace(
         >>> round(float(crps_laplace([0.0, 1.0], [0.0, 0.0], scale=1.0)), 6)
         0.43394
     """
-    return mean_score(_laplace_score, y_true, y_pred, scale, sample_weight, where)
+    return mean_score(
+        _laplace_score, y_true, y_pred, scale=scale, sample_weight=sample_weight, where=where
+    )
 
 
 @metric(range=REAL, greater_is_better=False, predictions="distributions")
@@ -289,7 +295,7 @@ def gaussian_nll(
     scale: ArrayLike,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Negative log-likelihood of normal distributions.
 
     Mean of log σ + z² / 2 + log(2 π) / 2 with z = (y − μ) / σ.
@@ -321,24 +327,35 @@ def gaussian_nll(
         >>> round(float(gaussian_nll([0.0, 1.0], [0.0, 0.0], scale=1.0)), 6)
         1.168939
     """
-    return mean_score(_gaussian_nll, y_true, y_pred, scale, sample_weight, where)
+    return mean_score(
+        _gaussian_nll, y_true, y_pred, scale=scale, sample_weight=sample_weight, where=where
+    )
 
 
 def mean_score(
     score: Callable[[Array, Array], Array],
     y_true: ArrayLike,
     y_pred: ArrayLike,
+    *,
     scale: ArrayLike,
     sample_weight: ArrayLike | None,
     where: ArrayLike | None,
-) -> Any:
+) -> Plan[Array]:
     """Mean of score(y_true − y_pred, scale)."""
     arrays = check.samples(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where)
     scale = check.number_or_samples("scale", scale, arrays[0].shape)
-    return plan(arrays, Bound.of(_scores, scale, score=score), Bound.of(mean_of))
+    return plan(arrays, Bound.kernel(_scores, scale, score=score), Bound.finisher(mean_of))
 
 
-def _scores(y_true, y_pred, sample_weight, where, scale, *, score):
+def _scores(
+    y_true: Array,
+    y_pred: Array,
+    sample_weight: Array | None,
+    where: Array | None,
+    scale: Array,
+    *,
+    score: Callable[[Array, Array], Array],
+) -> Total:
     if several := jnp.ndim(scale) == 1:
         scale = clean(scale, sample_weight, where, filler=1)
     y_true, y_pred, weight = resolve_exactly(
@@ -438,7 +455,7 @@ def energy_score(
     fair: bool = False,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Energy score of an ensemble of predicted vectors: `crps_ensemble` in several dimensions.
 
     Mean over samples of mean_i ‖x_i − y‖ − Σ_ij ‖x_i − x_j‖ / (2 m²) for the m members x, in
@@ -473,15 +490,17 @@ def energy_score(
         >>> round(float(energy_score([[0.0, 0.0]], [[[3.0, 4.0], [0.0, 0.0]]])), 6)
         1.25
     """
-    y_true, y_pred = check.ensemble(y_true, y_pred, axes=2, at_least=1 + bool(fair))
-    y_true, sample_weight, where = check.samples(
-        y_true=y_true, sample_weight=sample_weight, where=where, ndim=(2,)
+    truth, ensemble = check.ensemble(y_true, y_pred, axes=2, at_least=1 + bool(fair))
+    truth, weight, mask = check.samples(
+        y_true=truth, sample_weight=sample_weight, where=where, ndim=(2,)
     )
-    kernel = Bound.of(_of_vectors, fair=bool(fair))
-    return plan((y_true, y_pred, sample_weight, where), kernel, Bound.of(mean_of))
+    kernel = Bound.kernel(_of_vectors, fair=bool(fair))
+    return plan((truth, ensemble, weight, mask), kernel, Bound.finisher(mean_of))
 
 
-def _of_vectors(y_true, y_pred, sample_weight, where, *, fair):
+def _of_vectors(
+    y_true: Array, y_pred: Array, sample_weight: Array | None, where: Array | None, *, fair: bool
+) -> Total:
     y_true, y_pred, weight = resolve_exactly(y_true, y_pred, sample_weight, where)
     largest, m = jnp.max(jnp.abs(nearest(y_pred)), axis=(1, 2)), y_pred.shape[1]
     size = jnp.maximum(largest, jnp.max(jnp.abs(nearest(y_true)), axis=1))

@@ -10,6 +10,7 @@ from jax.typing import DTypeLike
 from jmetrics._core import check
 from jmetrics._core.counts import sum_of_others
 from jmetrics._core.numerics import (
+    Total,
     accumulator,
     from_largest,
     mean_of,
@@ -17,7 +18,7 @@ from jmetrics._core.numerics import (
     weighted_sum,
     weighted_total,
 )
-from jmetrics._core.plan import AT_MOST_ONE, NONNEGATIVE, Bound, metric, plan
+from jmetrics._core.plan import AT_MOST_ONE, NONNEGATIVE, Bound, Plan, metric, plan
 from jmetrics._core.probabilities import (
     Classified,
     class_index,
@@ -39,7 +40,7 @@ def log_loss(
     normalize: bool = True,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Negative mean log-likelihood, −Σ w log p / Σ w, with p the probability of the true class.
 
     p is clipped to [ε, 1 − ε], with ε the spacing of the dtype of `y_proba` at 1.
@@ -78,17 +79,19 @@ def log_loss(
     arrays = check.class_scores(
         y_true=y_true, y_proba=y_proba, sample_weight=sample_weight, where=where
     )
-    finisher = Bound.of(_mean_or_sum, normalize=bool(normalize))
-    return plan(arrays, Bound.of(_log_losses), finisher)
+    finisher = Bound.finisher(_mean_or_sum, normalize=bool(normalize))
+    return plan(arrays, Bound.kernel(_log_losses), finisher)
 
 
-def _log_losses(y_true, y_proba, sample_weight, where):
+def _log_losses(
+    y_true: Array, y_proba: Array, sample_weight: Array | None, where: Array | None
+) -> Total:
     data = classified(y_true, y_proba, sample_weight, where)
     loss = log_losses(data, spacing_at_one(y_proba, data.proba.dtype))
     return weighted_total(loss, data.weight)
 
 
-def _mean_or_sum(total, *, normalize):
+def _mean_or_sum(total: Total, *, normalize: bool) -> Array:
     return mean_of(total) if normalize else total.value
 
 
@@ -120,7 +123,7 @@ def log_loss_from_logits(
     normalize: bool = True,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Log loss of the probabilities that logits stand for, without computing them.
 
     −Σ w log p / Σ w with p the sigmoid or softmax of `logits` at the true class. Nothing is
@@ -161,11 +164,13 @@ def log_loss_from_logits(
     arrays = check.class_scores(
         y_true=y_true, logits=logits, sample_weight=sample_weight, where=where
     )
-    finisher = Bound.of(_mean_or_sum, normalize=bool(normalize))
-    return plan(arrays, Bound.of(_logit_losses), finisher)
+    finisher = Bound.finisher(_mean_or_sum, normalize=bool(normalize))
+    return plan(arrays, Bound.kernel(_logit_losses), finisher)
 
 
-def _logit_losses(y_true, logits, sample_weight, where):
+def _logit_losses(
+    y_true: Array, logits: Array, sample_weight: Array | None, where: Array | None
+) -> Total:
     dtype = accumulator(logits, sample_weight)
     weight = combine(sample_weight, where, y_true.shape, dtype)
     logits = logits.astype(dtype) if logits.ndim == 1 else from_largest(logits, dtype)
@@ -205,7 +210,7 @@ def normalized_entropy(
     *,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Log loss relative to that of always predicting the class frequencies.
 
     The log loss over −Σ_k f_k log f_k, with f the weighted frequencies in `y_true`.
@@ -242,10 +247,12 @@ def normalized_entropy(
     arrays = check.class_scores(
         y_true=y_true, y_proba=y_proba, sample_weight=sample_weight, where=where
     )
-    return plan(arrays, Bound.of(_losses_and_classes), Bound.of(_relative_entropy))
+    return plan(arrays, Bound.kernel(_losses_and_classes), Bound.finisher(_relative_entropy))
 
 
-def _losses_and_classes(y_true, y_proba, sample_weight, where):
+def _losses_and_classes(
+    y_true: Array, y_proba: Array, sample_weight: Array | None, where: Array | None
+) -> Explained:
     data = classified(y_true, y_proba, sample_weight, where)
     clip = spacing_at_one(y_proba, data.proba.dtype)
     loss = log_losses(data, clip)
@@ -254,7 +261,7 @@ def _losses_and_classes(y_true, y_proba, sample_weight, where):
     return Explained(weighted_sum(loss, data.weight), *class_weights(data), perfect)
 
 
-def _relative_entropy(losses):
+def _relative_entropy(losses: Explained) -> Array:
     entropy = total_entropy(losses.of_class, losses.residual.dtype)
     return safe_divide(losses.residual, entropy, jnp.nan)
 
@@ -276,7 +283,7 @@ def d2_log_loss_score(
     *,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Fraction of the log loss that is explained, relative to predicting the class frequencies.
 
     1 − log loss / −Σ_k f_k log f_k, with f the weighted frequencies in `y_true`.
@@ -315,9 +322,9 @@ def d2_log_loss_score(
     arrays = check.class_scores(
         y_true=y_true, y_proba=y_proba, sample_weight=sample_weight, where=where
     )
-    return plan(arrays, Bound.of(_losses_and_classes), Bound.of(_explained_entropy))
+    return plan(arrays, Bound.kernel(_losses_and_classes), Bound.finisher(_explained_entropy))
 
 
-def _explained_entropy(losses):
+def _explained_entropy(losses: Explained) -> Array:
     total = total_entropy(losses.of_class, losses.residual.dtype)
     return explained(losses, total)

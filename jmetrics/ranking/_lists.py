@@ -28,10 +28,10 @@ from jmetrics._core.items import (
     valid_lists,
 )
 from jmetrics._core.lists import TIES, RankedGains, RankedLabels, Ranking
-from jmetrics._core.numerics import accumulator, mean_of, weighted_total
-from jmetrics._core.plan import Bound, Ends, including, plan
+from jmetrics._core.numerics import Total, accumulator, mean_of, weighted_total
+from jmetrics._core.plan import Bound, Ends, Plan, including, plan
 from jmetrics._core.sharding import with_auto_axes
-from jmetrics._core.types import Number
+from jmetrics._core.types import ArrayLike, Number
 from jmetrics._core.weights import clean, combine, over_trailing
 
 Cutoff: TypeAlias = int | tuple[int, ...] | None
@@ -55,32 +55,55 @@ class Score(NamedTuple):
     """Whether lists are averaged by the geometric mean, with a floor as the last option."""
 
 
-def or_empty(empty: Any) -> Ends:
+class Traced(NamedTuple):
+    """What the values of lists depend on besides the four arrays."""
+
+    segment_ids: Array | None
+    empty: Array
+    """Value of a list that has none."""
+    option: Array | None
+    """That of `Score.prepare`."""
+    options: tuple[Any, ...]
+    """Those of `Score.finisher`, which each has its own of."""
+
+
+class Static(NamedTuple):
+    """What a program for the values of lists is compiled for."""
+
+    score: Score
+    ties: str
+    skip: bool
+    """Whether lists without a value have no weight in the mean."""
+    k: Cutoff
+    num_lists: int
+
+
+def or_empty(empty: Number | str) -> Ends:
     """Range of a score from 0 to 1, and of what a list without one has."""
     return including(empty)
 
 
 def list_metric(
     score: Score,
-    y_true: Any,
-    y_score: Any,
-    segment_ids: Any,
-    num_segments: Any,
-    sample_weight: Any,
-    where: Any,
+    y_true: ArrayLike,
+    y_score: ArrayLike,
     *,
-    average: Any = "mean",
-    ties: Any = "average",
-    empty: Any = 0.0,
-    k: Any = None,
-    option: Any = None,
+    segment_ids: ArrayLike | None,
+    num_segments: int | None,
+    sample_weight: ArrayLike | None,
+    where: ArrayLike | None,
+    average: str | None = "mean",
+    ties: str = "average",
+    empty: str | Number = 0.0,
+    k: Cutoff = None,
+    option: Array | None = None,
     options: tuple[Any, ...] = (),
-) -> Any:
+) -> Plan[Array]:
     """Plan to score each list and average over lists as `average` specifies.
 
     `option` is that of `score.prepare`, `options` those of `score.finisher`; all are traced.
     """
-    *arrays, segment_ids, count = check.lists(
+    truth, scores, weight, mask, segments, count = check.lists(
         y_true=y_true,
         y_score=y_score,
         segment_ids=segment_ids,
@@ -88,79 +111,84 @@ def list_metric(
         sample_weight=sample_weight,
         where=where,
     )
+    arrays = truth, scores, weight, mask
     check.one_of("average", average, ("mean", None))
     skip = isinstance(empty, str)
-    if skip:
+    if isinstance(empty, str):
         check.one_of("empty", empty, ("skip",))
-    kernel = Bound.of(
-        _total_of_lists if average == "mean" else _value_of_lists,
-        segment_ids,
-        check.number("empty", jnp.nan if skip else empty),
-        option,
-        options,
-        score=score,
-        ties=ties,
-        skip=skip,
-        k=check.cutoffs("k", k),
-        count=count,
-    )
+        empty = jnp.nan
+    traced = Traced(segments, check.number("empty", empty), option, options)
+    static = Static(score, ties, skip, check.cutoffs("k", k), count)
     if average is None:
-        return plan(arrays, kernel, Bound.of(_as_it_is), merges=False)
-    return plan(arrays, kernel, Bound.of(_geometric_mean, *options) if score.geometric else _MEAN)
+        of_each = Bound.kernel(_value_of_lists, traced, static=static)
+        return plan(arrays, of_each, Bound.finisher(_as_it_is), merges=False)
+    kernel = Bound.kernel(_total_of_lists, traced, static=static)
+    finisher = Bound.finisher(_geometric_mean, *options) if score.geometric else _MEAN
+    return plan(arrays, kernel, finisher)
 
 
-def known_ties(ties: Any, *, closed_form: bool = True) -> str:
+def known_ties(ties: str, *, closed_form: bool = True) -> str:
     """Check a rule for ties; without `closed_form`, "average" is not allowed."""
     check.one_of("ties", ties, TIES if closed_form else TIES[1:])
     return ties
 
 
 @with_auto_axes
-def _total_of_lists(*arrays, **static):
+def _total_of_lists(
+    y_true: Array,
+    y_score: Array,
+    sample_weight: Array | None,
+    where: Array | None,
+    traced: Traced,
+    *,
+    static: Static,
+) -> Total:
     """Kernel: weighted total of the values of lists, or of their logarithms."""
-    values, weight = _of_lists(*arrays, **static)
-    if static["score"].geometric:
-        *_, floor = arrays[-1]
+    values, weight = _of_lists(y_true, y_score, sample_weight, where, traced, static)
+    if static.score.geometric:
+        *_, floor = traced.options
         values = jnp.log(jnp.maximum(values, jnp.asarray(floor, values.dtype)))
     return weighted_total(values, weight)
 
 
 @with_auto_axes
-def _value_of_lists(*arrays, **static):
+def _value_of_lists(
+    y_true: Array,
+    y_score: Array,
+    sample_weight: Array | None,
+    where: Array | None,
+    traced: Traced,
+    *,
+    static: Static,
+) -> Array:
     """Kernel: the value of each list."""
-    return _of_lists(*arrays, **static)[0]
+    return _of_lists(y_true, y_score, sample_weight, where, traced, static)[0]
 
 
-_MEAN = Bound.of(mean_of)
+_MEAN = Bound.finisher(mean_of)
 
 
-def _geometric_mean(total, floor):
+def _geometric_mean(total: Total, floor: Array) -> Array:
     mean = jnp.exp(mean_of(total))
     # The rounding of a logarithm may take it below.
     return jnp.maximum(mean, jnp.asarray(floor, mean.dtype))
 
 
-def _as_it_is(values):
+def _as_it_is(values: Array) -> Array:
     return values
 
 
 def _of_lists(
-    y_true,
-    y_score,
-    sample_weight,
-    where,
-    segment_ids,
-    empty,
-    option,
-    options,
-    *,
-    score,
-    ties,
-    skip,
-    k,
-    count,
-):
+    y_true: Array,
+    y_score: Array,
+    sample_weight: Array | None,
+    where: Array | None,
+    traced: Traced,
+    static: Static,
+) -> tuple[Array, Array]:
     """Value of each list, for each of several cutoffs, and its weight in the mean."""
+    segment_ids, empty, option, options = traced
+    score, ties, skip, k, count = static
     dtype = accumulator(y_true, y_score, sample_weight)
     on, lists = item_lists(y_true, where, segment_ids, count)
     occupied = lists.sum(on.astype(jnp.int32)) > 0

@@ -12,7 +12,7 @@ from jmetrics._core import check
 from jmetrics._core.items import NOT_NAN, relevant
 from jmetrics._core.lists import RankedGains, RankedLabels, ranked_gains, ranked_labels
 from jmetrics._core.numerics import safe_divide
-from jmetrics._core.plan import metric
+from jmetrics._core.plan import Plan, metric
 from jmetrics._core.types import ArrayLike, Number
 from jmetrics.ranking._lists import (
     Cutoff,
@@ -42,7 +42,7 @@ def precision_at_k(
     num_segments: int | None = None,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Fraction of relevant items among the first k ranks of each list.
 
     Args:
@@ -93,10 +93,10 @@ def precision_at_k(
         _PRECISION[denominator],
         y_true,
         y_score,
-        segment_ids,
-        num_segments,
-        sample_weight,
-        where,
+        segment_ids=segment_ids,
+        num_segments=num_segments,
+        sample_weight=sample_weight,
+        where=where,
         average=average,
         ties=known_ties(ties),
         empty=empty,
@@ -119,7 +119,7 @@ def recall_at_k(
     num_segments: int | None = None,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Fraction of the relevant items of each list that are among its first k ranks.
 
     Args:
@@ -167,10 +167,10 @@ def recall_at_k(
         _RECALL,
         y_true,
         y_score,
-        segment_ids,
-        num_segments,
-        sample_weight,
-        where,
+        segment_ids=segment_ids,
+        num_segments=num_segments,
+        sample_weight=sample_weight,
+        where=where,
         average=average,
         ties=known_ties(ties),
         empty=empty,
@@ -194,7 +194,7 @@ def f1_at_k(
     num_segments: int | None = None,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Harmonic mean of precision and recall at the first k ranks of each list.
 
     2 hits / (k + relevant), where hits is the number of relevant items among the first k ranks and
@@ -247,10 +247,10 @@ def f1_at_k(
         _F1[denominator],
         y_true,
         y_score,
-        segment_ids,
-        num_segments,
-        sample_weight,
-        where,
+        segment_ids=segment_ids,
+        num_segments=num_segments,
+        sample_weight=sample_weight,
+        where=where,
         average=average,
         ties=known_ties(ties),
         empty=empty,
@@ -273,7 +273,7 @@ def hit_rate_at_k(
     num_segments: int | None = None,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Hit rate, whether a relevant item is among the first k ranks of each list.
 
     Under ties, the probability that one is.
@@ -323,10 +323,10 @@ def hit_rate_at_k(
         _HIT,
         y_true,
         y_score,
-        segment_ids,
-        num_segments,
-        sample_weight,
-        where,
+        segment_ids=segment_ids,
+        num_segments=num_segments,
+        sample_weight=sample_weight,
+        where=where,
         average=average,
         ties=known_ties(ties),
         empty=empty,
@@ -348,7 +348,7 @@ def r_precision(
     num_segments: int | None = None,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Precision at rank R of each list, where R is the number of its relevant items.
 
     Args:
@@ -393,10 +393,10 @@ def r_precision(
         _R_PRECISION,
         y_true,
         y_score,
-        segment_ids,
-        num_segments,
-        sample_weight,
-        where,
+        segment_ids=segment_ids,
+        num_segments=num_segments,
+        sample_weight=sample_weight,
+        where=where,
         average=average,
         ties=known_ties(ties),
         empty=empty,
@@ -418,7 +418,7 @@ def fall_out_at_k(
     num_segments: int | None = None,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Fraction of the irrelevant items of each list that are among its first k ranks.
 
     Args:
@@ -466,10 +466,10 @@ def fall_out_at_k(
         _FALL_OUT,
         y_true,
         y_score,
-        segment_ids,
-        num_segments,
-        sample_weight,
-        where,
+        segment_ids=segment_ids,
+        num_segments=num_segments,
+        sample_weight=sample_weight,
+        where=where,
         average=average,
         ties=_OPPOSITE[known_ties(ties)],
         empty=empty,

@@ -22,7 +22,7 @@ from jmetrics._core.lists import (
     ranked_gains,
 )
 from jmetrics._core.numerics import kept_within, safe_divide
-from jmetrics._core.plan import REAL, metric
+from jmetrics._core.plan import REAL, Plan, metric
 from jmetrics._core.types import ArrayLike, Number
 from jmetrics.ranking._lists import Cutoff, Score, depth_of, known_ties, list_metric, or_empty
 
@@ -44,7 +44,7 @@ def dcg_score(
     num_segments: int | None = None,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Discounted cumulative gain, Σ gain(y_true) / log(1 + rank) over the first k ranks.
 
     Args:
@@ -94,10 +94,10 @@ def dcg_score(
         discounted(gain, ideal=False),
         y_true,
         y_score,
-        segment_ids,
-        num_segments,
-        sample_weight,
-        where,
+        segment_ids=segment_ids,
+        num_segments=num_segments,
+        sample_weight=sample_weight,
+        where=where,
         average=average,
         ties=_rule(ties, ignore_ties),
         k=k,
@@ -120,7 +120,7 @@ def ndcg_score(
     num_segments: int | None = None,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Normalized discounted cumulative gain, DCG over that of the ideal order of each list.
 
     Args:
@@ -172,10 +172,10 @@ def ndcg_score(
         discounted(gain, ideal=True),
         y_true,
         y_score,
-        segment_ids,
-        num_segments,
-        sample_weight,
-        where,
+        segment_ids=segment_ids,
+        num_segments=num_segments,
+        sample_weight=sample_weight,
+        where=where,
         average=average,
         ties=_rule(ties, ignore_ties),
         empty=empty,
@@ -198,7 +198,7 @@ def rank_biased_precision(
     num_segments: int | None = None,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Rank-biased precision, (1 − p) Σ p^(rank − 1) over the relevant items of the first k ranks.
 
     It models a user who continues to the next rank with probability p.
@@ -249,10 +249,10 @@ def rank_biased_precision(
         _RANK_BIASED,
         y_true,
         y_score,
-        segment_ids,
-        num_segments,
-        sample_weight,
-        where,
+        segment_ids=segment_ids,
+        num_segments=num_segments,
+        sample_weight=sample_weight,
+        where=where,
         average=average,
         ties=known_ties(ties),
         empty=empty,
@@ -276,7 +276,7 @@ def expected_reciprocal_rank(
     num_segments: int | None = None,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Expected reciprocal of the rank at which a user reading from the top is satisfied.
 
     Σ P(rank) / rank over the first k ranks, where P(rank) is the probability that the user is
@@ -333,10 +333,10 @@ def expected_reciprocal_rank(
         _CASCADE,
         y_true,
         y_score,
-        segment_ids,
-        num_segments,
-        sample_weight,
-        where,
+        segment_ids=segment_ids,
+        num_segments=num_segments,
+        sample_weight=sample_weight,
+        where=where,
         average=average,
         ties=known_ties(ties, closed_form=False),
         empty=empty,

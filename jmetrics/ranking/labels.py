@@ -6,7 +6,7 @@ from jax import Array
 
 from jmetrics._core.lists import RankedLabels, counted_labels
 from jmetrics._core.numerics import safe_divide
-from jmetrics._core.plan import NONNEGATIVE, including, metric
+from jmetrics._core.plan import NONNEGATIVE, Plan, including, metric
 from jmetrics._core.types import ArrayLike, Number
 from jmetrics.ranking._lists import NOT_BINARY, Score, indicator, list_metric, or_empty
 
@@ -26,7 +26,7 @@ def coverage_error(
     num_segments: int | None = None,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Depth in the ranking needed to cover all relevant items of each list.
 
     The number of items scored at least as high as the lowest-scored relevant one.
@@ -70,10 +70,10 @@ def coverage_error(
         _COVERAGE,
         y_true,
         y_score,
-        segment_ids,
-        num_segments,
-        sample_weight,
-        where,
+        segment_ids=segment_ids,
+        num_segments=num_segments,
+        sample_weight=sample_weight,
+        where=where,
         average=average,
         empty=empty,
     )
@@ -90,7 +90,7 @@ def label_ranking_loss(
     num_segments: int | None = None,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Fraction of the pairs of a relevant and an irrelevant item that each list misorders.
 
     Ties are counted as misordered.
@@ -136,10 +136,10 @@ def label_ranking_loss(
         _LOSS,
         y_true,
         y_score,
-        segment_ids,
-        num_segments,
-        sample_weight,
-        where,
+        segment_ids=segment_ids,
+        num_segments=num_segments,
+        sample_weight=sample_weight,
+        where=where,
         average=average,
         empty=empty,
     )
@@ -156,7 +156,7 @@ def label_ranking_average_precision_score(
     num_segments: int | None = None,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Mean precision of each list at the scores of its relevant items, ties included.
 
     For each relevant item, the fraction of relevant ones among the items scored at least as high.
@@ -206,10 +206,10 @@ def label_ranking_average_precision_score(
         _AVERAGE_PRECISION,
         y_true,
         y_score,
-        segment_ids,
-        num_segments,
-        sample_weight,
-        where,
+        segment_ids=segment_ids,
+        num_segments=num_segments,
+        sample_weight=sample_weight,
+        where=where,
         average=average,
         empty=empty,
     )

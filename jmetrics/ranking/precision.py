@@ -12,7 +12,7 @@ from jmetrics._core import check
 from jmetrics._core.items import NOT_NAN, relevant
 from jmetrics._core.lists import RankedLabels, counted_labels, ranked_labels
 from jmetrics._core.numerics import safe_divide
-from jmetrics._core.plan import metric
+from jmetrics._core.plan import Plan, metric
 from jmetrics._core.types import ArrayLike, Number
 from jmetrics.ranking._lists import (
     Cutoff,
@@ -41,7 +41,7 @@ def reciprocal_rank(
     num_segments: int | None = None,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Reciprocal rank of the first relevant item of each list; its mean is the MRR.
 
     0 if that item is not among the first k ranks. Under ties, the expected reciprocal.
@@ -91,10 +91,10 @@ def reciprocal_rank(
         _RECIPROCAL,
         y_true,
         y_score,
-        segment_ids,
-        num_segments,
-        sample_weight,
-        where,
+        segment_ids=segment_ids,
+        num_segments=num_segments,
+        sample_weight=sample_weight,
+        where=where,
         average=average,
         ties=known_ties(ties),
         empty=empty,
@@ -118,7 +118,7 @@ def average_precision_at_k(
     num_segments: int | None = None,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Average precision at k of each list, the mean precision at its relevant items.
 
     The precision at the rank of each relevant item, 0 beyond the first k ranks, is averaged over
@@ -181,10 +181,10 @@ def average_precision_at_k(
         _AVERAGE[denominator],
         y_true,
         y_score,
-        segment_ids,
-        num_segments,
-        sample_weight,
-        where,
+        segment_ids=segment_ids,
+        num_segments=num_segments,
+        sample_weight=sample_weight,
+        where=where,
         average=average,
         ties=known_ties(ties),
         empty=empty,
@@ -210,7 +210,7 @@ def geometric_mean_average_precision(
     num_segments: int | None = None,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Geometric mean over lists of their average precisions.
 
     Average precisions below `floor` are raised to it.
@@ -257,10 +257,10 @@ def geometric_mean_average_precision(
         _GEOMETRIC,
         y_true,
         y_score,
-        segment_ids,
-        num_segments,
-        sample_weight,
-        where,
+        segment_ids=segment_ids,
+        num_segments=num_segments,
+        sample_weight=sample_weight,
+        where=where,
         ties=known_ties(ties),
         empty=empty,
         option=check.number("relevance_threshold", relevance_threshold),
@@ -281,7 +281,7 @@ def bpref(
     num_segments: int | None = None,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Binary preference, the fraction of irrelevant items ranked below relevant ones in each list.
 
     Only as many irrelevant items are considered as there are relevant ones: the mean over the
@@ -330,10 +330,10 @@ def bpref(
         _BPREF,
         y_true,
         y_score,
-        segment_ids,
-        num_segments,
-        sample_weight,
-        where,
+        segment_ids=segment_ids,
+        num_segments=num_segments,
+        sample_weight=sample_weight,
+        where=where,
         average=average,
         ties=known_ties(ties),
         empty=empty,
@@ -355,7 +355,7 @@ def interpolated_precision(
     num_segments: int | None = None,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Interpolated precision of each list, the highest at any rank that reaches a recall level.
 
     Args:
@@ -408,10 +408,10 @@ def interpolated_precision(
         _INTERPOLATED,
         y_true,
         y_score,
-        segment_ids,
-        num_segments,
-        sample_weight,
-        where,
+        segment_ids=segment_ids,
+        num_segments=num_segments,
+        sample_weight=sample_weight,
+        where=where,
         average=average,
         ties=known_ties(ties, closed_form=False),
         empty=empty,
@@ -433,7 +433,7 @@ def eleven_point_average_precision(
     num_segments: int | None = None,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Mean of the interpolated precisions of each list at recall 0, 0.1, ..., 1.
 
     Args:
@@ -481,10 +481,10 @@ def eleven_point_average_precision(
         _ELEVEN_POINT,
         y_true,
         y_score,
-        segment_ids,
-        num_segments,
-        sample_weight,
-        where,
+        segment_ids=segment_ids,
+        num_segments=num_segments,
+        sample_weight=sample_weight,
+        where=where,
         average=average,
         ties=known_ties(ties, closed_form=False),
         empty=empty,

@@ -14,8 +14,9 @@ import jax.numpy as jnp
 from jax import Array
 
 from jmetrics._core import check
-from jmetrics._core.numerics import absolute, mean_of, weighted_mean, weighted_total
-from jmetrics._core.plan import Bound, plan
+from jmetrics._core.numerics import Total, absolute, mean_of, weighted_mean, weighted_total
+from jmetrics._core.plan import Arrays, Bound, Plan, plan
+from jmetrics._core.types import ArrayLike
 from jmetrics._core.weights import resolve_exactly
 
 AVERAGES = ("raw_values", "uniform_average")
@@ -23,13 +24,14 @@ EXPLAINED_AVERAGES = (*AVERAGES, "variance_weighted")
 
 
 def regression_inputs(
-    y_true: Any,
-    y_pred: Any,
-    sample_weight: Any,
-    where: Any,
-    multioutput: Any = "uniform_average",
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    sample_weight: ArrayLike | None,
+    where: ArrayLike | None,
+    *,
+    multioutput: str | ArrayLike = "uniform_average",
     averages: tuple[str, ...] = AVERAGES,
-) -> tuple[tuple[Any, ...], Array | None, str]:
+) -> tuple[Arrays, Array | None, str]:
     """Return the four arrays, the output weights and the static averaging mode."""
     arrays = check.samples(
         y_true=y_true,
@@ -45,27 +47,41 @@ def regression_inputs(
 
 def mean_error(
     error: Callable[..., Array],
-    y_true: Any,
-    y_pred: Any,
-    multioutput: Any,
-    sample_weight: Any,
-    where: Any,
-    *options: Any,
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    multioutput: str | ArrayLike,
+    sample_weight: ArrayLike | None,
+    where: ArrayLike | None,
+    options: tuple[Any, ...] = (),
     finisher: Callable[[Array], Array] | None = None,
-) -> Any:
+) -> Plan[Array]:
     """Σ w error(y_true, y_pred, weight, *options) / Σ w per output, then `finisher` and average."""
-    arrays, outputs, average = regression_inputs(y_true, y_pred, sample_weight, where, multioutput)
-    kernel = Bound.of(total_error, *options, error=error)
-    return plan(arrays, kernel, Bound.of(_mean_error, outputs, finisher=finisher, average=average))
+    arrays, outputs, average = regression_inputs(
+        y_true, y_pred, sample_weight, where, multioutput=multioutput
+    )
+    kernel = Bound.kernel(total_error, *options, error=error)
+    return plan(
+        arrays, kernel, Bound.finisher(_mean_error, outputs, finisher=finisher, average=average)
+    )
 
 
-def total_error(y_true, y_pred, sample_weight, where, *options, error):
+def total_error(
+    y_true: Array,
+    y_pred: Array,
+    sample_weight: Array | None,
+    where: Array | None,
+    *options: Array,
+    error: Callable[..., Array],
+) -> Total:
     """Kernel: Σ w error and Σ w per output."""
     y_true, y_pred, weight = resolve_exactly(y_true, y_pred, sample_weight, where)
     return weighted_total(error(y_true, y_pred, weight, *options), weight)
 
 
-def _mean_error(total, outputs, *, finisher, average):
+def _mean_error(
+    total: Total, outputs: Array | None, *, finisher: Callable[[Array], Array] | None, average: str
+) -> Array:
     per_output = mean_of(total)
     return over_outputs(finisher(per_output) if finisher else per_output, average, outputs)
 

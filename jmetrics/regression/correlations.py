@@ -20,7 +20,7 @@ from jmetrics._core.numerics import (
     scaled,
 )
 from jmetrics._core.order import centred_ranks
-from jmetrics._core.plan import SYMMETRIC, Bound, declared, metric, plan
+from jmetrics._core.plan import SYMMETRIC, Bound, Plan, declared, metric, plan
 from jmetrics._core.sharding import with_auto_axes
 from jmetrics._core.types import ArrayLike
 from jmetrics._core.weights import combine, resolve_exactly
@@ -33,7 +33,7 @@ def pearson_corrcoef(
     *,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Pearson correlation coefficient.
 
     Σ w (t − t̄)(p − p̄) / √(Σ w (t − t̄)² Σ w (p − p̄)²), t and p the entries of `y_true` and
@@ -65,10 +65,17 @@ def pearson_corrcoef(
         0.98487
     """
     arrays = check.samples(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where)
-    return plan(arrays, Bound.of(_together, one_unit=False), Bound.of(_pearson))
+    return plan(arrays, Bound.kernel(_together, one_unit=False), Bound.finisher(_pearson))
 
 
-def _together(y_true, y_pred, sample_weight, where, *, one_unit):
+def _together(
+    y_true: Array,
+    y_pred: Array,
+    sample_weight: Array | None,
+    where: Array | None,
+    *,
+    one_unit: bool,
+) -> InUnits[CoMoments]:
     y_true, y_pred, weight = resolve_exactly(y_true, y_pred, sample_weight, where)
     x_unit, y_unit = (power_of_two_scale(nearest(y), weight != 0) for y in (y_true, y_pred))
     if one_unit:
@@ -79,7 +86,7 @@ def _together(y_true, y_pred, sample_weight, where, *, one_unit):
     return InUnits((merging_unit(x_unit[0], both.x), merging_unit(y_unit[0], both.y)), both)
 
 
-def _pearson(together):
+def _pearson(together: InUnits[CoMoments]) -> Array:
     return correlation(together.statistic)
 
 
@@ -136,7 +143,9 @@ def spearman_corrcoef(
 
 @jax.jit
 @with_auto_axes
-def _spearman_corrcoef(y_true, y_pred, sample_weight, where):
+def _spearman_corrcoef(
+    y_true: Array, y_pred: Array, sample_weight: Array | None, where: Array | None
+) -> Array:
     dtype = accumulator(y_true, y_pred, sample_weight)
     weight = scaled(combine(sample_weight, where, y_true.shape, dtype))
     true_rank, pred_rank = centred_ranks(y_true, y_pred, weight).astype(dtype)
@@ -189,7 +198,9 @@ def kendall_tau(
 
 @jax.jit
 @with_auto_axes
-def _kendall_tau(y_true, y_pred, sample_weight, where):
+def _kendall_tau(
+    y_true: Array, y_pred: Array, sample_weight: Array | None, where: Array | None
+) -> Array:
     dtype = accumulator(y_true, y_pred, sample_weight)
     weight = scaled(combine(sample_weight, where, y_true.shape, dtype))
     all_count = sample_weight is None and where is None
@@ -222,7 +233,7 @@ def concordance_corrcoef(
     *,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Lin's concordance correlation coefficient, agreement with the line y_pred = y_true.
 
     2 Σ w (t − t̄)(p − p̄) / (Σ w (t − t̄)² + Σ w (p − p̄)² + Σ w (t̄ − p̄)²), t and p the entries
@@ -254,10 +265,10 @@ def concordance_corrcoef(
         0.976789
     """
     arrays = check.samples(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where)
-    return plan(arrays, Bound.of(_together, one_unit=True), Bound.of(_concordance))
+    return plan(arrays, Bound.kernel(_together, one_unit=True), Bound.finisher(_concordance))
 
 
-def _concordance(together):
+def _concordance(together: InUnits[CoMoments]) -> Array:
     x, y, product = together.statistic
     offset = x.weight * jnp.square(mean_difference(x, y))
     value = safe_divide(2 * product, x.deviation + y.deviation + offset, jnp.nan)

@@ -15,6 +15,7 @@ from jmetrics._core.exporting import exportable
 from jmetrics._core.merging import Reducer, number, plus, scale
 from jmetrics._core.moments import InUnits, Moments, mean_difference, merging_unit, moments
 from jmetrics._core.numerics import (
+    Total,
     Whole,
     mean_of,
     nearest,
@@ -23,7 +24,7 @@ from jmetrics._core.numerics import (
     weighted_sum,
     weighted_total,
 )
-from jmetrics._core.plan import AT_MOST_ONE, NONNEGATIVE, Bound, metric, plan
+from jmetrics._core.plan import AT_MOST_ONE, NONNEGATIVE, Bound, Plan, metric, plan
 from jmetrics._core.sharding import with_auto_axes
 from jmetrics._core.types import ArrayLike, Number
 from jmetrics._core.weights import resolve_exactly
@@ -43,7 +44,7 @@ def mean_tweedie_deviance(
     power: Number = 0,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Mean unit deviance of a Tweedie distribution, Σ w d(y_true, y_pred) / Σ w.
 
     d(y, μ) = 2 (y^(2−p) / ((1−p)(2−p)) − y μ^(1−p) / (1−p) + μ^(2−p) / (2−p)), with its limits at
@@ -77,16 +78,25 @@ def mean_tweedie_deviance(
         >>> round(float(mean_tweedie_deviance([2.0, 0.0, 1.0], [0.5, 0.5, 2.0], power=1.5)), 5)
         2.04738
     """
-    return _mean_deviance(y_true, y_pred, power, sample_weight, where)
+    return _mean_deviance(y_true, y_pred, power, sample_weight=sample_weight, where=where)
 
 
-def _mean_deviance(y_true: Any, y_pred: Any, power: Any, sample_weight: Any, where: Any) -> Any:
+def _mean_deviance(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    power: Number,
+    *,
+    sample_weight: ArrayLike | None,
+    where: ArrayLike | None,
+) -> Plan[Array]:
     arrays = check.samples(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where)
     powers = Power.of(power)
-    return plan(arrays, Bound.of(_total_deviance, powers), Bound.of(mean_of))
+    return plan(arrays, Bound.kernel(_total_deviance, powers), Bound.finisher(mean_of))
 
 
-def _total_deviance(y_true, y_pred, sample_weight, where, power):
+def _total_deviance(
+    y_true: Array, y_pred: Array, sample_weight: Array | None, where: Array | None, power: Power
+) -> Total:
     y_true, y_pred, weight = resolve_exactly(y_true, y_pred, sample_weight, where)
     return weighted_total(_deviance(y_true, y_pred, weight, power.astype(y_true.dtype)), weight)
 
@@ -117,7 +127,7 @@ def mean_poisson_deviance(
     *,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Mean Poisson deviance, Σ w 2 (y log(y / μ) − y + μ) / Σ w with μ = y_pred.
 
     Equal to `mean_tweedie_deviance` with power 1.
@@ -147,7 +157,7 @@ def mean_poisson_deviance(
         >>> round(float(mean_poisson_deviance([2.0, 0.0, 1.0, 4.0], [0.5, 0.5, 2.0, 2.0])), 6)
         1.426015
     """
-    return _mean_deviance(y_true, y_pred, 1, sample_weight, where)
+    return _mean_deviance(y_true, y_pred, 1, sample_weight=sample_weight, where=where)
 
 
 @metric(range=NONNEGATIVE, greater_is_better=False, predictions="means")
@@ -157,7 +167,7 @@ def mean_gamma_deviance(
     *,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Mean gamma deviance, Σ w 2 (log(μ / y) + y / μ − 1) / Σ w with μ = y_pred.
 
     Equal to `mean_tweedie_deviance` with power 2.
@@ -187,7 +197,7 @@ def mean_gamma_deviance(
         >>> round(float(mean_gamma_deviance([2.0, 0.5, 1.0, 4.0], [0.5, 0.5, 2.0, 2.0])), 6)
         1.056853
     """
-    return _mean_deviance(y_true, y_pred, 2, sample_weight, where)
+    return _mean_deviance(y_true, y_pred, 2, sample_weight=sample_weight, where=where)
 
 
 @metric(range=AT_MOST_ONE, greater_is_better=True, predictions="means")
@@ -198,7 +208,7 @@ def d2_tweedie_score(
     power: Number = 0,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """D², the fraction of the Tweedie deviance explained, 1 − Σ w d(y, ŷ) / Σ w d(y, ȳ).
 
     Args:
@@ -232,7 +242,7 @@ def d2_tweedie_score(
     """
     arrays = check.samples(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where)
     powers = Power.of(power)
-    return plan(arrays, Bound.of(_deviances, powers), Bound.of(_explained))
+    return plan(arrays, Bound.kernel(_deviances, powers), Bound.finisher(_explained))
 
 
 @exportable
@@ -279,7 +289,9 @@ def _of_mean(part: Moments, whole: Moments, power: Power) -> Array:
 
 
 @with_auto_axes
-def _deviances(y_true, y_pred, sample_weight, where, power):
+def _deviances(
+    y_true: Array, y_pred: Array, sample_weight: Array | None, where: Array | None, power: Power
+) -> InUnits[Deviances]:
     y_true, y_pred, weight = resolve_exactly(y_true, y_pred, sample_weight, where)
     power = power.astype(y_true.dtype)
     unit = power_of_two_scale(nearest(y_true), weight != 0)
@@ -294,7 +306,7 @@ def _deviances(y_true, y_pred, sample_weight, where, power):
     return InUnits((merging_unit(unit[0], target),), in_unit)
 
 
-def _explained(deviances):
+def _explained(deviances: InUnits[Deviances]) -> Array:
     target = deviances.statistic.target
     residual, total = deviances.statistic.residual, deviances.statistic.total
     score = explained_fraction(residual, total, target.constant)

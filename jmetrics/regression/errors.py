@@ -12,9 +12,9 @@ from jax import Array
 
 from jmetrics._core import check
 from jmetrics._core.merging import Maximum
-from jmetrics._core.moments import root_mean_square, squares
+from jmetrics._core.moments import InUnits, Squares, root_mean_square, squares
 from jmetrics._core.numerics import Whole, absolute, nearest
-from jmetrics._core.plan import NONNEGATIVE, Bound, declared, metric, plan
+from jmetrics._core.plan import NONNEGATIVE, Bound, Plan, declared, metric, plan
 from jmetrics._core.quantiles import weighted_quantile
 from jmetrics._core.sampling import jumping
 from jmetrics._core.sharding import with_auto_axes
@@ -36,7 +36,7 @@ def mean_squared_error(
     multioutput: str | ArrayLike = "uniform_average",
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Mean squared error, Σ w (y_true − y_pred)² / Σ w.
 
     Args:
@@ -67,7 +67,9 @@ def mean_squared_error(
         >>> float(mean_squared_error([3.0, -0.5, 2.0, 7.0], [2.5, 0.0, 2.0, 8.0]))
         0.375
     """
-    return mean_error(_squared, y_true, y_pred, multioutput, sample_weight, where)
+    return mean_error(
+        _squared, y_true, y_pred, multioutput=multioutput, sample_weight=sample_weight, where=where
+    )
 
 
 def _squared(y_true: Array, y_pred: Array, weight: Array) -> Array:
@@ -88,7 +90,7 @@ def root_mean_squared_error(
     multioutput: str | ArrayLike = "uniform_average",
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Root mean squared error, √(Σ w (y_true − y_pred)² / Σ w).
 
     The root is taken of each output, before averaging.
@@ -121,7 +123,14 @@ def root_mean_squared_error(
         >>> float(root_mean_squared_error([0.0, 0.0, 0.0, 0.0], [1.0, 1.0, 1.0, -1.0]))
         1.0
     """
-    return _root_mean(_difference, y_true, y_pred, multioutput, sample_weight, where)
+    return _root_mean(
+        _difference,
+        y_true,
+        y_pred,
+        multioutput=multioutput,
+        sample_weight=sample_weight,
+        where=where,
+    )
 
 
 @metric(range=NONNEGATIVE, greater_is_better=False, predictions="numbers")
@@ -132,7 +141,7 @@ def mean_absolute_error(
     multioutput: str | ArrayLike = "uniform_average",
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Mean absolute error, Σ w |y_true − y_pred| / Σ w.
 
     Args:
@@ -163,7 +172,14 @@ def mean_absolute_error(
         >>> float(mean_absolute_error([3.0, -0.5, 2.0, 7.0], [2.5, 0.0, 2.0, 8.0]))
         0.5
     """
-    return mean_error(absolute_error, y_true, y_pred, multioutput, sample_weight, where)
+    return mean_error(
+        absolute_error,
+        y_true,
+        y_pred,
+        multioutput=multioutput,
+        sample_weight=sample_weight,
+        where=where,
+    )
 
 
 @metric(range=NONNEGATIVE, greater_is_better=False, predictions="numbers")
@@ -174,7 +190,7 @@ def mean_squared_log_error(
     multioutput: str | ArrayLike = "uniform_average",
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Mean squared logarithmic error, Σ w (log(1 + y_true) − log(1 + y_pred))² / Σ w.
 
     Args:
@@ -205,7 +221,14 @@ def mean_squared_log_error(
         >>> round(float(mean_squared_log_error([3.0, 5.0, 2.5, 7.0], [2.5, 5.0, 4.0, 8.0])), 6)
         0.03973
     """
-    return mean_error(_squared_log, y_true, y_pred, multioutput, sample_weight, where)
+    return mean_error(
+        _squared_log,
+        y_true,
+        y_pred,
+        multioutput=multioutput,
+        sample_weight=sample_weight,
+        where=where,
+    )
 
 
 def _squared_log(y_true: Array, y_pred: Array, weight: Array) -> Array:
@@ -236,7 +259,7 @@ def root_mean_squared_log_error(
     multioutput: str | ArrayLike = "uniform_average",
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Root mean squared logarithmic error, the square root of `mean_squared_log_error`.
 
     The root is taken of each output, before averaging.
@@ -269,7 +292,14 @@ def root_mean_squared_log_error(
         >>> round(float(root_mean_squared_log_error([3.0, 5.0, 2.5, 7.0], [2.5, 5.0, 4.0, 8.0])), 6)
         0.199324
     """
-    return _root_mean(_log_difference, y_true, y_pred, multioutput, sample_weight, where)
+    return _root_mean(
+        _log_difference,
+        y_true,
+        y_pred,
+        multioutput=multioutput,
+        sample_weight=sample_weight,
+        where=where,
+    )
 
 
 @metric(range=NONNEGATIVE, greater_is_better=False, predictions="numbers")
@@ -280,7 +310,7 @@ def mean_log_cosh_error(
     multioutput: str | ArrayLike = "uniform_average",
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Mean of log cosh(y_true − y_pred), quadratic for small errors and linear for large ones.
 
     The crossover is at errors near 1, so the unit of y matters.
@@ -312,7 +342,9 @@ def mean_log_cosh_error(
         >>> round(float(mean_log_cosh_error([0.0, 1.0], [0.0, 2.0])), 6)
         0.21689
     """
-    return mean_error(_log_cosh, y_true, y_pred, multioutput, sample_weight, where)
+    return mean_error(
+        _log_cosh, y_true, y_pred, multioutput=multioutput, sample_weight=sample_weight, where=where
+    )
 
 
 def _log_cosh(y_true: Array, y_pred: Array, weight: Array) -> Array:
@@ -331,7 +363,7 @@ def max_error(
     *,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Maximum absolute error, max |y_true − y_pred| over the samples with positive weight.
 
     Args:
@@ -361,16 +393,18 @@ def max_error(
         1.0
     """
     arrays = check.samples(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where)
-    return plan(arrays, Bound.of(_largest), Bound.of(_or_nan))
+    return plan(arrays, Bound.kernel(_largest), Bound.finisher(_or_nan))
 
 
-def _largest(y_true, y_pred, sample_weight, where):
+def _largest(
+    y_true: Array, y_pred: Array, sample_weight: Array | None, where: Array | None
+) -> Maximum:
     y_true, y_pred, weight = resolve_exactly(y_true, y_pred, sample_weight, where)
     error = jnp.where(jnp.isfinite(weight), absolute(y_true - y_pred), jnp.nan)
     return Maximum(jumping(jnp.max(error, where=weight != 0, initial=-jnp.inf), weight))
 
 
-def _or_nan(largest):
+def _or_nan(largest: Maximum) -> Array:
     return jnp.where(largest.value == -jnp.inf, jnp.nan, largest.value)
 
 
@@ -418,13 +452,23 @@ def median_absolute_error(
         >>> float(median_absolute_error([3.0, -0.5, 2.0, 7.0], [2.5, 0.0, 2.0, 8.0]))
         0.5
     """
-    arrays, outputs, average = regression_inputs(y_true, y_pred, sample_weight, where, multioutput)
+    arrays, outputs, average = regression_inputs(
+        y_true, y_pred, sample_weight, where, multioutput=multioutput
+    )
     return _median_absolute_error(*arrays, outputs, average=average)
 
 
 @functools.partial(jax.jit, static_argnames="average")
 @with_auto_axes
-def _median_absolute_error(y_true, y_pred, sample_weight, where, outputs, *, average):
+def _median_absolute_error(
+    y_true: Array,
+    y_pred: Array,
+    sample_weight: Array | None,
+    where: Array | None,
+    outputs: Array | None,
+    *,
+    average: str,
+) -> Array:
     y_true, y_pred, weight = resolve_exactly(y_true, y_pred, sample_weight, where)
     half = jnp.asarray(0.5, y_true.dtype)
     per_output = weighted_quantile(absolute(y_true - y_pred), weight, half)
@@ -433,24 +477,34 @@ def _median_absolute_error(y_true, y_pred, sample_weight, where, outputs, *, ave
 
 def _root_mean(
     difference: Callable[..., Array],
-    y_true: Any,
-    y_pred: Any,
-    multioutput: Any,
-    sample_weight: Any,
-    where: Any,
-) -> Any:
-    arrays, outputs, average = regression_inputs(y_true, y_pred, sample_weight, where, multioutput)
-    finisher = Bound.of(_root_by_output, outputs, average=average)
-    return plan(arrays, Bound.of(_squares, difference=difference), finisher)
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    multioutput: str | ArrayLike,
+    sample_weight: ArrayLike | None,
+    where: ArrayLike | None,
+) -> Plan[Array]:
+    arrays, outputs, average = regression_inputs(
+        y_true, y_pred, sample_weight, where, multioutput=multioutput
+    )
+    finisher = Bound.finisher(_root_by_output, outputs, average=average)
+    return plan(arrays, Bound.kernel(_squares, difference=difference), finisher)
 
 
-def _squares(*arrays, difference):
+def _squares(
+    y_true: Array,
+    y_pred: Array,
+    sample_weight: Array | None,
+    where: Array | None,
+    *,
+    difference: Callable[[Array, Array, Array], Array],
+) -> InUnits[Squares]:
     def weighted_difference(*arrays: Any) -> tuple[Array, Array]:
         y_true, y_pred, weight = resolve_exactly(*arrays)
         return difference(y_true, y_pred, weight), weight
 
-    return squares(weighted_difference, arrays)
+    return squares(weighted_difference, (y_true, y_pred, sample_weight, where))
 
 
-def _root_by_output(of_squares, outputs, *, average):
+def _root_by_output(of_squares: InUnits[Squares], outputs: Array | None, *, average: str) -> Array:
     return over_outputs(root_mean_square(of_squares), average, outputs)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import jax.numpy as jnp
 from jax import Array
@@ -18,10 +19,12 @@ from jmetrics._core.numerics import (
     safe_sqrt,
     weighted_sum,
 )
-from jmetrics._core.plan import AT_MOST_ONE, NONNEGATIVE, Bound, metric, plan
+from jmetrics._core.plan import AT_MOST_ONE, NONNEGATIVE, Bound, Plan, metric, plan
 from jmetrics._core.types import ArrayLike, Number
 from jmetrics._core.weights import resolve_exactly
 from jmetrics.regression._outputs import EXPLAINED_AVERAGES, over_outputs, regression_inputs
+
+Residual = TypeVar("Residual")
 
 
 @metric(range=AT_MOST_ONE, greater_is_better=True, predictions="numbers")
@@ -33,7 +36,7 @@ def r2_score(
     force_finite: bool = True,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """R², the fraction of variance explained, 1 − Σ w (y_true − y_pred)² / Σ w (y_true − ȳ)².
 
     Args:
@@ -69,18 +72,18 @@ def r2_score(
         0.948608
     """
     arrays, outputs, average = regression_inputs(
-        y_true, y_pred, sample_weight, where, multioutput, EXPLAINED_AVERAGES
+        y_true, y_pred, sample_weight, where, multioutput=multioutput, averages=EXPLAINED_AVERAGES
     )
-    finisher = Bound.of(_r2, outputs, average=average, force_finite=bool(force_finite))
-    return plan(arrays, Bound.of(_fit), finisher)
+    finisher = Bound.finisher(_r2, outputs, average=average, force_finite=bool(force_finite))
+    return plan(arrays, Bound.kernel(_fit, residual=_sum_of_squares), finisher)
 
 
 @exportable
-class Fit(NamedTuple):
+class Fit(NamedTuple, Generic[Residual]):
     """Moments of a target, and its residual."""
 
     target: Moments
-    residual: Any
+    residual: Residual
     """Σ w (y_true − y_pred)², or the moments of the difference."""
 
     def rescaled(self, factor: Array) -> Fit:
@@ -94,7 +97,14 @@ def _sum_of_squares(error: Array, weight: Array) -> Array:
     return weighted_sum(jnp.square(error), weight)
 
 
-def _fit(y_true, y_pred, sample_weight, where, *, residual=_sum_of_squares):
+def _fit(
+    y_true: Array,
+    y_pred: Array,
+    sample_weight: Array | None,
+    where: Array | None,
+    *,
+    residual: Callable[[Array, Array], Residual],
+) -> InUnits[Fit[Residual]]:
     y_true, y_pred, weight = resolve_exactly(y_true, y_pred, sample_weight, where)
     unit = power_of_two_scale(nearest(y_true), weight != 0)
     target = moments(y_true, weight, unit)
@@ -102,13 +112,17 @@ def _fit(y_true, y_pred, sample_weight, where, *, residual=_sum_of_squares):
     return InUnits((merging_unit(unit[0], target),), fit)
 
 
-def _over_outputs(per_output, fit, outputs, average):
+def _over_outputs(
+    per_output: Array, fit: InUnits[Fit[Any]], outputs: Array | None, average: str
+) -> Array:
     unit = unit_of(fit.units[0])
     variance = fit.statistic.target.deviation * jnp.square(unit / jnp.max(unit, initial=0))
     return over_outputs(per_output, average, outputs, variance)
 
 
-def _r2(fit, outputs, *, average, force_finite):
+def _r2(
+    fit: InUnits[Fit[Array]], outputs: Array | None, *, average: str, force_finite: bool
+) -> Array:
     score = r2_of(fit.statistic.residual, fit.statistic.target, force_finite)
     return _over_outputs(score, fit, outputs, average)
 
@@ -139,7 +153,7 @@ def adjusted_r2_score(
     multioutput: str | ArrayLike = "uniform_average",
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """R² adjusted for the number of features, 1 − (1 − R²) (n − 1) / (n − n_features − 1).
 
     n is the total weight Σ w: an integer weight stands for that many copies of a sample.
@@ -176,14 +190,16 @@ def adjusted_r2_score(
         0.922912
     """
     arrays, outputs, average = regression_inputs(
-        y_true, y_pred, sample_weight, where, multioutput, EXPLAINED_AVERAGES
+        y_true, y_pred, sample_weight, where, multioutput=multioutput, averages=EXPLAINED_AVERAGES
     )
     n_features = check.number("n_features", n_features)
-    finisher = Bound.of(_adjusted_r2, outputs, n_features, average=average)
-    return plan(arrays, Bound.of(_fit), finisher)
+    finisher = Bound.finisher(_adjusted_r2, outputs, n_features, average=average)
+    return plan(arrays, Bound.kernel(_fit, residual=_sum_of_squares), finisher)
 
 
-def _adjusted_r2(fit, outputs, n_features, *, average):
+def _adjusted_r2(
+    fit: InUnits[Fit[Array]], outputs: Array | None, n_features: Array, *, average: str
+) -> Array:
     target = fit.statistic.target
     score = r2_of(fit.statistic.residual, target)
     n_features = jnp.asarray(n_features, score.dtype)
@@ -206,7 +222,7 @@ def explained_variance_score(
     force_finite: bool = True,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Fraction of variance explained up to a constant offset.
 
     1 − Var(y_true − y_pred) / Var(y_true), both variances weighted.
@@ -243,15 +259,17 @@ def explained_variance_score(
         0.957173
     """
     arrays, outputs, average = regression_inputs(
-        y_true, y_pred, sample_weight, where, multioutput, EXPLAINED_AVERAGES
+        y_true, y_pred, sample_weight, where, multioutput=multioutput, averages=EXPLAINED_AVERAGES
     )
-    finisher = Bound.of(
+    finisher = Bound.finisher(
         _explained_variance, outputs, average=average, force_finite=bool(force_finite)
     )
-    return plan(arrays, Bound.of(_fit, residual=moments), finisher)
+    return plan(arrays, Bound.kernel(_fit, residual=moments), finisher)
 
 
-def _explained_variance(fit, outputs, *, average, force_finite):
+def _explained_variance(
+    fit: InUnits[Fit[Moments]], outputs: Array | None, *, average: str, force_finite: bool
+) -> Array:
     target, error = fit.statistic
     score = explained_fraction(error.deviation, target.deviation, target.constant, force_finite)
     score = jnp.where(target.entries >= 1, score, jnp.nan)
@@ -267,7 +285,7 @@ def relative_squared_error(
     multioutput: str | ArrayLike = "uniform_average",
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Squared error relative to that of the mean, Σ w (y_true − y_pred)² / Σ w (y_true − ȳ)².
 
     Args:
@@ -300,12 +318,16 @@ def relative_squared_error(
         >>> round(float(relative_squared_error(y_true, y_pred)), 6)
         0.051392
     """
-    arrays, outputs, average = regression_inputs(y_true, y_pred, sample_weight, where, multioutput)
-    finisher = Bound.of(_relative_square, outputs, average=average, squared=bool(squared))
-    return plan(arrays, Bound.of(_fit), finisher)
+    arrays, outputs, average = regression_inputs(
+        y_true, y_pred, sample_weight, where, multioutput=multioutput
+    )
+    finisher = Bound.finisher(_relative_square, outputs, average=average, squared=bool(squared))
+    return plan(arrays, Bound.kernel(_fit, residual=_sum_of_squares), finisher)
 
 
-def _relative_square(fit, outputs, *, average, squared):
+def _relative_square(
+    fit: InUnits[Fit[Array]], outputs: Array | None, *, average: str, squared: bool
+) -> Array:
     target, residual = fit.statistic
     ratio = safe_divide(residual, target.deviation, jnp.nan)
     ratio = jnp.where(target.constant, jnp.nan, ratio)

@@ -13,6 +13,7 @@ from jmetrics._core import check
 from jmetrics._core.merging import DomainCheck
 from jmetrics._core.moments import moments
 from jmetrics._core.numerics import (
+    Total,
     Whole,
     absolute,
     accumulator,
@@ -21,7 +22,7 @@ from jmetrics._core.numerics import (
     weighted_sum,
     weighted_total,
 )
-from jmetrics._core.plan import AT_MOST_ONE, NONNEGATIVE, UNIT, Bound, declared, metric, plan
+from jmetrics._core.plan import AT_MOST_ONE, NONNEGATIVE, UNIT, Bound, Plan, declared, metric, plan
 from jmetrics._core.quantiles import weighted_quantile
 from jmetrics._core.sharding import with_auto_axes
 from jmetrics._core.types import ArrayLike, Number
@@ -39,7 +40,7 @@ def mean_pinball_loss(
     multioutput: str | ArrayLike = "uniform_average",
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Mean pinball loss of predicted quantiles.
 
     Σ w max(α u, (α − 1) u) / Σ w with u = y_true − y_pred. With a vector `alpha`, for several
@@ -82,7 +83,15 @@ def mean_pinball_loss(
     if not isinstance(alpha, float) and alpha.ndim:
         y_true, y_pred = check.columns(y_true, y_pred, len(alpha), "a vector `alpha` of levels")
         y_true = lax.broadcast_in_dim(y_true, y_pred.shape, (0,))
-    return mean_error(_pinball, y_true, y_pred, multioutput, sample_weight, where, alpha)
+    return mean_error(
+        _pinball,
+        y_true,
+        y_pred,
+        multioutput=multioutput,
+        sample_weight=sample_weight,
+        where=where,
+        options=(alpha,),
+    )
 
 
 def _pinball(y_true: Array, y_pred: Array, weight: Array, alpha: Array) -> Array:
@@ -107,7 +116,7 @@ def weighted_interval_score(
     alpha: ArrayLike,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Weighted interval score, twice the pinball loss averaged over many predicted quantiles.
 
     2 / K Σ_k ρ_k, where ρ_k is the mean pinball loss at the k-th of the K levels in `alpha`. For
@@ -147,7 +156,14 @@ def weighted_interval_score(
     alpha = check.levels("alpha", alpha, y_pred.shape[1])
     y_true = jnp.broadcast_to(y_true[:, None], y_pred.shape)
     return mean_error(
-        _pinball, y_true, y_pred, "uniform_average", sample_weight, where, alpha, finisher=_twice
+        _pinball,
+        y_true,
+        y_pred,
+        multioutput="uniform_average",
+        sample_weight=sample_weight,
+        where=where,
+        options=(alpha,),
+        finisher=_twice,
     )
 
 
@@ -163,7 +179,7 @@ def interval_score(
     alpha: Number = 0.05,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Mean interval score of central prediction intervals, their width plus a penalty for misses.
 
     (u − l) + 2 / α max(l − y, 0) + 2 / α max(y − u, 0) for an interval [l, u] with nominal coverage
@@ -196,15 +212,15 @@ def interval_score(
         >>> round(float(interval_score([2.0, 5.0], [[1.0, 3.0], [1.0, 3.0]], alpha=0.5)), 6)
         6.0
     """
-    y_true, y_pred = check.columns(y_true, y_pred, 2, "prediction intervals")
-    y_true, sample_weight, where = check.samples(
-        y_true=y_true, sample_weight=sample_weight, where=where
-    )
-    kernel = Bound.of(_interval_scores, check.number("alpha", alpha))
-    return plan((y_true, y_pred, sample_weight, where), kernel, Bound.of(mean_of))
+    truth, intervals = check.columns(y_true, y_pred, 2, "prediction intervals")
+    truth, weight, mask = check.samples(y_true=truth, sample_weight=sample_weight, where=where)
+    kernel = Bound.kernel(_interval_scores, check.number("alpha", alpha))
+    return plan((truth, intervals, weight, mask), kernel, Bound.finisher(mean_of))
 
 
-def _interval_scores(y_true, y_pred, sample_weight, where, alpha):
+def _interval_scores(
+    y_true: Array, y_pred: Array, sample_weight: Array | None, where: Array | None, alpha: Array
+) -> Total:
     y_true, ends, weight = resolve_exactly(y_true, y_pred, sample_weight, where)
     low, high = ends[:, 0], ends[:, 1]
     alpha = jnp.asarray(alpha, low.dtype)
@@ -228,7 +244,7 @@ def quantile_coverage(
     *,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Fraction of targets at or below each predicted quantile, Σ w [y_true ≤ y_pred] / Σ w.
 
     Calibrated quantiles of level α have coverage α. The difference of two columns is the coverage
@@ -269,10 +285,14 @@ def quantile_coverage(
         y_true, y_pred = check.columns(y_true, y_pred, None, "predicted quantiles")
         y_true = lax.broadcast_in_dim(y_true, y_pred.shape, (0,))
     arrays, *_ = regression_inputs(y_true, y_pred, sample_weight, where)
-    return plan(arrays, Bound.of(_covered), Bound.of(_coverage, dtype=accumulator(*arrays[:3])))
+    return plan(
+        arrays, Bound.kernel(_covered), Bound.finisher(_coverage, dtype=accumulator(*arrays[:3]))
+    )
 
 
-def _covered(y_true, y_pred, sample_weight, where):
+def _covered(
+    y_true: Array, y_pred: Array, sample_weight: Array | None, where: Array | None
+) -> tuple[Total, DomainCheck]:
     y_true, y_pred, weight = resolve_exactly(y_true, y_pred, sample_weight, where)
     known = ~(jnp.isnan(nearest(y_true)) | jnp.isnan(nearest(y_pred)))
     known = jnp.all(known | (weight == 0), axis=0)
@@ -280,7 +300,7 @@ def _covered(y_true, y_pred, sample_weight, where):
     return weighted_total(y_true <= y_pred, weight), domain
 
 
-def _coverage(statistic, *, dtype):
+def _coverage(statistic: tuple[Total, DomainCheck], *, dtype: DTypeLike) -> Array:
     total, domain = statistic
     return domain.apply(mean_of(total, dtype=dtype))
 
@@ -331,13 +351,24 @@ def d2_pinball_score(
         >>> round(float(d2_pinball_score([1.0, 2.0, 3.0], [1.0, 3.0, 3.0])), 6)
         0.5
     """
-    arrays, outputs, average = regression_inputs(y_true, y_pred, sample_weight, where, multioutput)
+    arrays, outputs, average = regression_inputs(
+        y_true, y_pred, sample_weight, where, multioutput=multioutput
+    )
     return _d2_pinball_score(*arrays, outputs, check.number("alpha", alpha), average=average)
 
 
 @functools.partial(jax.jit, static_argnames="average")
 @with_auto_axes
-def _d2_pinball_score(y_true, y_pred, sample_weight, where, outputs, alpha, *, average):
+def _d2_pinball_score(
+    y_true: Array,
+    y_pred: Array,
+    sample_weight: Array | None,
+    where: Array | None,
+    outputs: Array | None,
+    alpha: Array,
+    *,
+    average: str,
+) -> Array:
     y_true, y_pred, weight = resolve_exactly(y_true, y_pred, relative(sample_weight, where), where)
     alpha = _level(alpha, y_true.dtype)
     target = moments(y_true, weight)

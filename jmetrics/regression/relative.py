@@ -12,6 +12,7 @@ from jmetrics._core.exporting import exportable
 from jmetrics._core.moments import (
     Extent,
     InUnits,
+    Squares,
     extent,
     merging_unit,
     moments,
@@ -20,6 +21,7 @@ from jmetrics._core.moments import (
     unit_of,
 )
 from jmetrics._core.numerics import (
+    Total,
     absolute,
     mean_of,
     nearest,
@@ -29,7 +31,7 @@ from jmetrics._core.numerics import (
     weighted_mean,
     weighted_sum,
 )
-from jmetrics._core.plan import NONNEGATIVE, Bound, metric, plan
+from jmetrics._core.plan import NONNEGATIVE, Bound, Plan, metric, plan
 from jmetrics._core.sampling import jumping
 from jmetrics._core.types import ArrayLike
 from jmetrics._core.weights import combine, exactly, resolve_exactly
@@ -52,7 +54,7 @@ def mean_absolute_percentage_error(
     multioutput: str | ArrayLike = "uniform_average",
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Mean absolute error relative to the target, as a fraction.
 
     Σ w |y_true − y_pred| / max(|y_true|, ε) / Σ w with ε = 2⁻⁵². A single target of 0 makes it
@@ -86,7 +88,14 @@ def mean_absolute_percentage_error(
         >>> round(float(mean_absolute_percentage_error([1.0, 10.0, 1e6], [0.9, 15.0, 1.2e6])), 6)
         0.266667
     """
-    return mean_error(_percentage, y_true, y_pred, multioutput, sample_weight, where)
+    return mean_error(
+        _percentage,
+        y_true,
+        y_pred,
+        multioutput=multioutput,
+        sample_weight=sample_weight,
+        where=where,
+    )
 
 
 @metric(range=(0.0, 2.0), greater_is_better=False, predictions="numbers")
@@ -97,7 +106,7 @@ def symmetric_mean_absolute_percentage_error(
     multioutput: str | ArrayLike = "uniform_average",
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Mean absolute error relative to the mean size of target and prediction, as a fraction.
 
     Σ w 2 |y_true − y_pred| / (|y_true| + |y_pred|) / Σ w. Where both values are 0, the error is 0.
@@ -130,7 +139,14 @@ def symmetric_mean_absolute_percentage_error(
         >>> round(float(symmetric_mean_absolute_percentage_error([1.0, 10.0], [3.0, 10.0])), 6)
         0.5
     """
-    return mean_error(_symmetric_percentage, y_true, y_pred, multioutput, sample_weight, where)
+    return mean_error(
+        _symmetric_percentage,
+        y_true,
+        y_pred,
+        multioutput=multioutput,
+        sample_weight=sample_weight,
+        where=where,
+    )
 
 
 @metric(range=NONNEGATIVE, greater_is_better=False, predictions="numbers")
@@ -141,7 +157,7 @@ def weighted_mean_absolute_percentage_error(
     multioutput: str | ArrayLike = "uniform_average",
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Total absolute error relative to the total target, Σ w |y_true − y_pred| / Σ w |y_true|.
 
     Args:
@@ -172,17 +188,23 @@ def weighted_mean_absolute_percentage_error(
         >>> round(float(weighted_mean_absolute_percentage_error([1.0, 9.0], [2.0, 10.0])), 6)
         0.2
     """
-    arrays, outputs, average = regression_inputs(y_true, y_pred, sample_weight, where, multioutput)
-    return plan(arrays, Bound.of(_error_and_size), Bound.of(_ratio, outputs, average=average))
+    arrays, outputs, average = regression_inputs(
+        y_true, y_pred, sample_weight, where, multioutput=multioutput
+    )
+    return plan(
+        arrays, Bound.kernel(_error_and_size), Bound.finisher(_ratio, outputs, average=average)
+    )
 
 
-def _error_and_size(y_true, y_pred, sample_weight, where):
+def _error_and_size(
+    y_true: Array, y_pred: Array, sample_weight: Array | None, where: Array | None
+) -> tuple[Array, Array]:
     y_true, y_pred, weight = resolve_exactly(y_true, y_pred, sample_weight, where)
     error, size = absolute(y_true - y_pred), absolute(nearest(y_true))
     return weighted_sum(error, weight), weighted_sum(size, weight)
 
 
-def _ratio(sums, outputs, *, average):
+def _ratio(sums: tuple[Array, Array], outputs: Array | None, *, average: str) -> Array:
     error, size = sums
     return over_outputs(safe_divide(error, size, jnp.nan), average, outputs)
 
@@ -197,7 +219,7 @@ def mean_absolute_scaled_error(
     train_where: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Mean absolute error relative to that of the naive forecast on the training series.
 
     (Σ w |y_true − y_pred| / Σ w) / mean_t |y_train[t] − y_train[t − m]| with m = `seasonality`.
@@ -235,14 +257,16 @@ def mean_absolute_scaled_error(
     arrays = check.samples(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, where=where)
     y_train, train_where = check.masked("y_train", y_train, "train_where", train_where)
     seasonality = check.positive_integer("seasonality", seasonality)
-    finisher = Bound.of(_over_naive, y_train, train_where, seasonality=seasonality)
-    return plan(arrays, Bound.of(total_error, error=absolute_error), finisher)
+    finisher = Bound.finisher(_over_naive, y_train, train_where, seasonality=seasonality)
+    return plan(arrays, Bound.kernel(total_error, error=absolute_error), finisher)
 
 
-def _over_naive(total, y_train, train_where, *, seasonality):
+def _over_naive(
+    total: Total, y_train: Array, train_where: Array | None, *, seasonality: int
+) -> Array:
     known = combine(None, train_where, y_train.shape, jnp.int32)
-    y_train = exactly(y_train, total.value.dtype, None, train_where)
-    steps = absolute(y_train[seasonality:] - y_train[:-seasonality])
+    y = exactly(y_train, total.value.dtype, None, train_where)
+    steps = absolute(y[seasonality:] - y[:-seasonality])
     naive = weighted_mean(steps, known[seasonality:] * known[:-seasonality])
     return safe_divide(mean_of(total), naive, jnp.nan)
 
@@ -259,7 +283,7 @@ def normalized_root_mean_squared_error(
     multioutput: str | ArrayLike = "uniform_average",
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
-) -> Array:
+) -> Plan[Array]:
     """Root mean squared error divided by the size or the spread of the target.
 
     √(Σ w (y_true − y_pred)² / Σ w) over, depending on `normalization`, |ȳ| ("mean"), max y − min y
@@ -295,21 +319,34 @@ def normalized_root_mean_squared_error(
         0.5
     """
     check.one_of("normalization", normalization, _NORMALIZATIONS)
-    arrays, outputs, average = regression_inputs(y_true, y_pred, sample_weight, where, multioutput)
-    finisher = Bound.of(_root_over_size, outputs, average=average, normalization=normalization)
-    return plan(arrays, Bound.of(_squares_and_size, normalization=normalization), finisher)
+    arrays, outputs, average = regression_inputs(
+        y_true, y_pred, sample_weight, where, multioutput=multioutput
+    )
+    finisher = Bound.finisher(
+        _root_over_size, outputs, average=average, normalization=normalization
+    )
+    return plan(arrays, Bound.kernel(_squares_and_size, normalization=normalization), finisher)
 
 
 @exportable
 class ErrorAndSize(NamedTuple):
     """Errors of a target, and its own size."""
 
-    error: InUnits
-    size: InUnits
-    """Squares or moments of the target."""
+    error: InUnits[Squares]
+    size: InUnits[Any]
+    """Squares, extent or moments of the target, which is decided by `normalization`."""
 
 
-def _squares_and_size(*arrays, normalization):
+def _squares_and_size(
+    y_true: Array,
+    y_pred: Array,
+    sample_weight: Array | None,
+    where: Array | None,
+    *,
+    normalization: str,
+) -> ErrorAndSize:
+    arrays = y_true, y_pred, sample_weight, where
+
     def error(*arrays: Any) -> tuple[Array, Array]:
         y_true, y_pred, weight = resolve_exactly(*arrays)
         return y_true - y_pred, weight
@@ -321,17 +358,19 @@ def _squares_and_size(*arrays, normalization):
     errors = squares(error, arrays)
     if normalization == "l2":
         return ErrorAndSize(errors, squares(target, arrays))
-    y_true, _, weight = resolve_exactly(*arrays)
+    exact, _, weight = resolve_exactly(*arrays)
     on = weight != 0
-    unit = power_of_two_scale(nearest(y_true), on)
+    unit = power_of_two_scale(nearest(exact), on)
     if normalization == "range":
-        size: Any = Extent(*(jumping(end, weight) for end in extent(y_true / unit, on)))
+        size: Any = Extent(*(jumping(end, weight) for end in extent(exact / unit, on)))
     else:
-        size = moments(y_true, weight, unit)
+        size = moments(exact, weight, unit)
     return ErrorAndSize(errors, InUnits((merging_unit(unit[0], size),), size))
 
 
-def _root_over_size(statistic, outputs, *, average, normalization):
+def _root_over_size(
+    statistic: ErrorAndSize, outputs: Array | None, *, average: str, normalization: str
+) -> Array:
     error, size = statistic
     if normalization == "l2":
         divisor = root_mean_square(size)

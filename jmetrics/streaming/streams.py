@@ -342,8 +342,8 @@ class _BatchMean:
     ) -> Plan:
         traced, static = check.split_options(options)
         arrays = check.resampled(y_true, y_pred, sample_weight, where)
-        kernel = Bound.of(_weighted_value, traced, loss=self.function, static=static)
-        return Plan(arrays, kernel, Bound.of(mean_of))
+        kernel = Bound.kernel(_weighted_value, traced, loss=self.function, static=static)
+        return Plan(arrays, kernel, Bound.finisher(mean_of))
 
 
 def _weighted_value(y_true, y_pred, sample_weight, where, options, *, loss, static):

@@ -40,7 +40,7 @@ def _hashable(value: Any) -> Any:
     return tuple(map(_hashable, value)) if isinstance(value, list) else value
 
 
-def level(name: str, value: Number) -> float | Array:
+def level(name: str, value: Number) -> Array:
     """Return a traced fraction between 0 and 1; a plain number must be one."""
     converted = number(name, value)
     if isinstance(value, PLAIN) and not 0 < value < 1:
@@ -52,7 +52,7 @@ PLAIN = (bool, int, float)
 """Numbers of Python, which take the precision of the arrays that they meet."""
 
 
-def number(name: str, value: Number) -> float | Array:
+def number(name: str, value: Number) -> Array:
     """Return a traced option: a plain number as an array that stays on the device.
 
     A call would move it there each time, and `jax.transfer_guard` would not let it.
@@ -83,7 +83,7 @@ def _numbers(name: str, value: Any) -> Array:
     return jax.device_put(converted) if isinstance(value, (list, tuple)) else converted
 
 
-def number_or_samples(name: str, value: Any, shape: tuple[int, ...]) -> float | Array:
+def number_or_samples(name: str, value: Any, shape: tuple[int, ...]) -> Array:
     """Return a traced option that is one number or has one a sample."""
     if isinstance(value, PLAIN):
         return number(name, value)
@@ -98,7 +98,7 @@ def number_or_samples(name: str, value: Any, shape: tuple[int, ...]) -> float | 
 
 def number_for_each(
     name: str, value: Number | Mapping[str, Number], keys: tuple[str, ...]
-) -> tuple[float | Array, ...]:
+) -> tuple[Array, ...]:
     """Return a traced option for each of `keys`, from a dict with just these or one number."""
     if not isinstance(value, Mapping):
         return (number(name, value),) * len(keys)
@@ -108,7 +108,7 @@ def number_for_each(
     return tuple(number(name, value[key]) for key in keys)
 
 
-def number_or_vector(name: str, value: Any) -> float | Array:
+def number_or_vector(name: str, value: Any) -> Array:
     """Return a traced option that may have one axis."""
     if isinstance(value, PLAIN):
         return number(name, value)

@@ -177,7 +177,7 @@ def _total(kernel: Kernel, at: Scaled, weight: Array) -> Array:
     return weighted_sum(out, at.sides(weight)[1])
 
 
-def _total_jvp(kernel, primals, tangents):
+def _total_jvp(kernel: Kernel, primals: Any, tangents: Any) -> tuple[Array, Array]:
     at, weight = primals
     moved, d_weight = jax.tree.map(_or_none, tangents)
     queries = at.sides(weight)[1]
@@ -207,7 +207,9 @@ def _sums(terms: tuple[KernelSum, ...], at: Scaled, weight: Array) -> tuple[Arra
     return _passes(terms, at, weight)
 
 
-def _sums_jvp(terms, primals, tangents):
+def _sums_jvp(
+    terms: tuple[KernelSum, ...], primals: Any, tangents: Any
+) -> tuple[tuple[Array, ...], tuple[Array, ...]]:
     at, weight = primals
     moved, d_weight = jax.tree.map(_or_none, tangents)
     # Ṡ_i = S_i(φ, ẇ) + (ż_i S_i(φ′, w) − S_i(φ′, w ż)) / τ + τ̇ ∂S_i/∂τ
@@ -258,7 +260,9 @@ def _by_scale(terms: tuple[KernelSum, ...], at: Scaled, weight: Array) -> tuple[
 
 
 @_by_scale.defjvp
-def _by_scale_jvp(terms, primals, tangents):
+def _by_scale_jvp(
+    terms: tuple[KernelSum, ...], primals: Any, tangents: Any
+) -> tuple[tuple[Array, ...], tuple[Array, ...]]:
     def as_moved(at: Scaled, weight: Array) -> tuple[Array, ...]:
         higher = tuple(term.next for term in terms)
         middle = at.x[at.x.shape[0] // 2 :][:1]
