@@ -83,7 +83,7 @@ QUICK_COMPILER = (
     "--xla_cpu_parallel_codegen_split_count=1",
 )
 """With these JAX 0.10 compiles in a third of the time, by the generator of code that it had before;
-later releases know one generator only, and refuse the option. Neither changes what is computed."""
+later releases know one generator only, and refuse the option. Results may round differently."""
 
 
 def pytest_configure(config: pytest.Config) -> None:

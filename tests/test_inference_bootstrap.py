@@ -529,3 +529,23 @@ def test_weights_of_a_metric_are_an_option_of_it() -> None:
     y, p = [0, 1, 2, 0, 1, 2], [0, 1, 1, 0, 2, 2]
     found = bootstrap(KEY, cohen_kappa_score, y, p, n_resamples=20, weights="linear")
     assert_same(found.estimate, cohen_kappa_score(y, p, weights="linear"), rtol=1e-6)
+
+
+def test_bca_takes_resamples_for_tied_that_differ_by_rounding(rng: np.random.Generator) -> None:
+    # Of three groups a fifth of the resamples draw each once, which is the estimate again.
+    y_true, y_pred = rng.normal(size=(2, 30)).astype(np.float32)
+    groups = np.arange(30) % 3
+
+    def interval(weight: float) -> np.ndarray:
+        found = bootstrap(
+            jax.random.key(0),
+            mean_squared_error,
+            y_true,
+            y_pred,
+            groups=groups,
+            sample_weight=np.full(30, weight, np.float32),
+        )
+        return np.stack([found.low, found.high])
+
+    for weight in (0.1, 0.3, 0.7):
+        np.testing.assert_allclose(interval(weight), interval(1.0), rtol=1e-5)

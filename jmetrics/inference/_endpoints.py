@@ -67,10 +67,11 @@ def spread(replicates: Replicates, scale: Array, level: Array, method: str) -> R
     used = distribution if replicates.errors is None else studentized(replicates)
     deviation = distribution - estimate
     known = ~jnp.isnan(deviation)
+    slack = rounding_of(scale)
     conditions = (
         ~jnp.isnan(used),
-        distribution < estimate,
-        distribution == estimate,
+        deviation < -slack,
+        jnp.abs(deviation) <= slack,
         known,
         at_least_as_extreme(deviation, estimate, scale),
     )
@@ -140,9 +141,13 @@ def at_least_as_extreme(deviation: Array, estimate: Array, scale: Array) -> Arra
 
     What differs by the rounding of numbers as large as `scale` is as far.
     """
-    slack = 8 * jnp.finfo(estimate.dtype).eps * scale
-    slack = jnp.where(jnp.isfinite(slack), slack, jnp.zeros_like(slack))
-    return jnp.abs(deviation) >= jnp.abs(estimate) - slack
+    return jnp.abs(deviation) >= jnp.abs(estimate) - rounding_of(scale)
+
+
+def rounding_of(scale: Array) -> Array:
+    """The largest difference between equal numbers, as large as `scale`, that rounding may make."""
+    slack = 8 * jnp.finfo(scale.dtype).eps * scale
+    return jnp.where(jnp.isfinite(slack), slack, jnp.zeros_like(slack))
 
 
 def p_value_of(far: Array, known: Array, estimate: Array) -> Array:
