@@ -12,6 +12,9 @@ ArrayLike: TypeAlias = jax.typing.ArrayLike | Sequence[Any]
 Number: TypeAlias = jax.typing.ArrayLike
 """A traced option: a Python number or an array without axes."""
 
+Tree: TypeAlias = Any
+"""A tree of arrays, which JAX makes of any container that is registered: no type covers them."""
+
 Value = TypeVar("Value")
 """An array or a tree of arrays: what a metric returns."""
 

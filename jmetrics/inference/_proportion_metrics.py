@@ -6,6 +6,7 @@ import dataclasses
 
 import jax
 import jax.numpy as jnp
+from jax import Array
 
 from jmetrics._core.plan import Plan
 from jmetrics._core.types import Number
@@ -24,7 +25,8 @@ def wilson_interval_of(problem: Problem, level: Number) -> Interval | None:
 
 
 @jax.jit
-def _interval(plan, level):
+def _interval(plan: Plan[Array], level: Number) -> Interval:
+    assert plan.proportion is not None
     statistic = plan.statistic()
     value = plan.finisher(statistic)
     dtype = jnp.result_type(float)

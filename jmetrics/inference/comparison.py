@@ -21,7 +21,13 @@ from jmetrics.inference._endpoints import at_least_as_extreme, p_value_of
 from jmetrics.inference._interval import short_repr
 from jmetrics.inference._reweighting.problem import Problem, make_problem
 from jmetrics.inference._reweighting.routes import in_cells, precompute_invariants
-from jmetrics.inference.resampling import MetricResampling, in_resamples, scheme_of, summarised
+from jmetrics.inference.resampling import (
+    MetricResampling,
+    Summary,
+    in_resamples,
+    scheme_of,
+    summarised,
+)
 
 
 @exportable
@@ -301,7 +307,7 @@ def compare(
 
 @jax.jit
 @with_auto_axes
-def _table(found):
+def _table(found: Summary) -> ModelTable:
     return ModelTable(
         baseline=jax.tree.map(lambda a: a[0], found.values),
         values=jax.tree.map(lambda a: a[1:], found.values),
@@ -455,11 +461,15 @@ def _both_ways(metric: Any, problem: Problem, options: dict[str, Any]) -> Proble
 
 @jax.jit
 @with_auto_axes
-def _twice(y_true, a, b, sample_weight, where):
+def _twice(
+    y_true: Array, a: Array, b: Array, sample_weight: Array | None, where: Array | None
+) -> tuple[Array, tuple[Array, ...], Array | None, Array | None]:
     """Arrays after themselves, and predictions after each other."""
     ways = tuple(jnp.concatenate(way) for way in ((a, b.astype(a.dtype)), (b.astype(a.dtype), a)))
-    y_true, *info = jax.tree.map(lambda x: jnp.concatenate([x, x]), (y_true, sample_weight, where))
-    return y_true, ways, *info
+    y_true, sample_weight, where = jax.tree.map(
+        lambda x: jnp.concatenate([x, x]), (y_true, sample_weight, where)
+    )
+    return y_true, ways, sample_weight, where
 
 
 def _two_of_each(segments: SegmentLists) -> dict[str, Any]:

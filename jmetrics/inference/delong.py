@@ -93,7 +93,15 @@ def delong_interval(
 
 @functools.partial(jax.jit, static_argnames="scale")
 @with_auto_axes
-def _delong_interval(y_true, y_score, sample_weight, where, level, *, scale):
+def _delong_interval(
+    y_true: Array,
+    y_score: Array,
+    sample_weight: Array | None,
+    where: Array | None,
+    level: Array,
+    *,
+    scale: str,
+) -> Interval:
     areas, covariance = _areas(y_true, (y_score,), sample_weight, where)
     estimate, error = areas[0], safe_sqrt(covariance[0, 0])
     low, high = within(*wald(estimate, error, checked_level(level, estimate), scale), *UNIT)
@@ -171,7 +179,9 @@ def delong_test(
 
 @jax.jit
 @with_auto_axes
-def _delong_test(y_true, y_scores, sample_weight, where):
+def _delong_test(
+    y_true: Array, y_scores: tuple[Array, ...], sample_weight: Array | None, where: Array | None
+) -> DelongTest:
     areas, covariance = _areas(y_true, y_scores, sample_weight, where)
     differences = areas[1:] - areas[0]
     within = covariance[1:] - covariance[:1]

@@ -15,14 +15,14 @@ from jax import Array
 from jmetrics._core import check
 from jmetrics._core.numerics import weighted_bincount
 from jmetrics._core.sharding import with_auto_axes
-from jmetrics._core.types import ArrayLike, Metric, Number
+from jmetrics._core.types import ArrayLike, Metric, Number, Tree
 from jmetrics.inference._drawing.units import SampleInfo
 from jmetrics.inference._endpoints import centred, influence_moments
 from jmetrics.inference._interval import SCALES, Interval, checked_level, wald
 from jmetrics.inference._reweighting.problem import Problem, make_problem
 
 
-def influence(metric: Metric) -> Callable[..., Any]:
+def influence(metric: Metric) -> Callable[..., Tree]:
     """Make a function that returns the influence of each sample on a metric, w_i ∂metric/∂w_i.
 
     To first order it is what the metric loses with the sample. All influences come from one
@@ -71,7 +71,7 @@ def influence(metric: Metric) -> Callable[..., Any]:
         sample_weight: ArrayLike | None = None,
         where: ArrayLike | None = None,
         **options: Any,
-    ) -> Any:
+    ) -> Tree:
         if groups is not None:  # in whose order the result is
             groups = check.array("groups", groups, if_wide=check.NUMBERED)
         info = SampleInfo(sample_weight, where, groups)
@@ -85,7 +85,7 @@ def influence(metric: Metric) -> Callable[..., Any]:
 
 @functools.partial(jax.jit, static_argnames="num_groups")
 @with_auto_axes
-def _influence(problem, *, num_groups):
+def _influence(problem: Problem, *, num_groups: int | None) -> Tree:
     groups = problem.info.groups
     groups = None if groups is None else groups.astype(jnp.result_type(int))
     problem = dataclasses.replace(problem, info=problem.info._replace(groups=None))
@@ -95,6 +95,7 @@ def _influence(problem, *, num_groups):
         source.weight != 0,
     )
     if groups is not None:
+        assert num_groups is not None
         inside = jnp.all((groups >= 0) & (groups < num_groups) | ~counted)
         reason = f"`groups` must be whole numbers from 0 to {num_groups - 1}"
         influences = jax.vmap(lambda per_sample: weighted_bincount(groups, per_sample, num_groups))(
@@ -107,7 +108,7 @@ def _influence(problem, *, num_groups):
     return problem.restored(jnp.where(undefined[:, None], jnp.nan, influences).T)
 
 
-def standard_error(metric: Metric) -> Callable[..., Any]:
+def standard_error(metric: Metric) -> Callable[..., Tree]:
     """Make a function that returns the standard error of a metric, √ Σ_i (w_i ∂metric/∂w_i)².
 
     The infinitesimal jackknife: the influence of every sample comes from one gradient with respect
@@ -157,7 +158,7 @@ def standard_error(metric: Metric) -> Callable[..., Any]:
         sample_weight: ArrayLike | None = None,
         where: ArrayLike | None = None,
         **options: Any,
-    ) -> Any:
+    ) -> Tree:
         info = SampleInfo(sample_weight, where, groups)
         problem = make_problem(metric, y_true, {"y_pred": y_pred}, info, options)
         return _standard_error(problem)
@@ -166,7 +167,7 @@ def standard_error(metric: Metric) -> Callable[..., Any]:
 
 
 @jax.jit
-def _standard_error(problem):
+def _standard_error(problem: Problem) -> Tree:
     return problem.restored(_estimate_and_error(problem)[1])
 
 
@@ -251,7 +252,7 @@ def jackknife(metric: Metric) -> Callable[..., Interval]:
 
 
 @functools.partial(jax.jit, static_argnames="scale")
-def _infinitesimal_jackknife(problem, level, *, scale):
+def _infinitesimal_jackknife(problem: Problem, level: Array, *, scale: str) -> Interval:
     estimate, error = _estimate_and_error(problem)
     ends = problem.in_range(*wald(estimate, error, checked_level(level, error), scale), estimate)
     method = "infinitesimal jackknife" + ("" if scale == "linear" else f", {scale}")

@@ -77,7 +77,7 @@ def proportion_interval(
 
 
 @functools.partial(jax.jit, static_argnames="method")
-def _proportion_interval(hits, total, level, *, method):
+def _proportion_interval(hits: Array, total: Array, level: Array, *, method: str) -> Interval:
     dtype = accumulator(hits, total)
     hits, total = hits.astype(dtype), total.astype(dtype)
     valid = (hits >= 0) & (hits <= total) & (total > 0)

@@ -27,7 +27,7 @@ from jax import Array
 from jmetrics._core import check
 from jmetrics._core.exporting import exportable
 from jmetrics._core.sharding import with_auto_axes
-from jmetrics._core.types import ArrayLike, Number
+from jmetrics._core.types import ArrayLike, Number, Tree
 from jmetrics.inference._drawing.draws import SCHEMES, draw, starts_of
 from jmetrics.inference._drawing.units import CellCounts, SampleInfo, Samples
 from jmetrics.inference._endpoints import (
@@ -253,23 +253,23 @@ def summarised(
 class ResamplingTask(Protocol):
     """A computation on resamples, in the four steps of the loop; static."""
 
-    def prepared(self, state: Any) -> Any:
+    def prepared(self, state: Tree) -> Tree:
         """Compute what all resamples have in common: the state of all other steps."""
         ...
 
-    def size(self, state: Any) -> int:
+    def size(self, state: Tree) -> int:
         """Number of entries that one resample reads."""
         ...
 
-    def starts(self, key: Array, state: Any, n: int) -> Array:
+    def starts(self, key: Array, state: Tree, n: int) -> Array:
         """What each of `n` resamples is drawn from."""
         ...
 
-    def row(self, start: Array, state: Any) -> Array:
+    def row(self, start: Array, state: Tree) -> Array:
         """Find the values in a resample."""
         ...
 
-    def result(self, rows: Array, state: Any) -> Any:
+    def result(self, rows: Array, state: Tree) -> Tree:
         """Summarise the values in all resamples."""
         ...
 
@@ -277,12 +277,12 @@ class ResamplingTask(Protocol):
 def in_resamples(
     task: ResamplingTask,
     key: Array,
-    state: Any,
+    state: Tree,
     *,
     n_resamples: int,
     batch_size: int | None,
     progress: bool,
-) -> Any:
+) -> Tree:
     """Check the number of resamples, and do the work on them."""
     check.random_key("key", key)
     n_resamples = check.positive_integer("n_resamples", n_resamples)
@@ -294,7 +294,9 @@ def in_resamples(
 
 @functools.partial(jax.jit, static_argnames=("task", "n_resamples", "batch_size"))
 @with_auto_axes
-def _at_once(key, state, *, task, n_resamples, batch_size):
+def _at_once(
+    key: Array, state: Tree, *, task: ResamplingTask, n_resamples: int, batch_size: int | None
+) -> Tree:
     state = task.prepared(state)
     batch_size = batch_of(batch_size, task.size(state), n_resamples)
     starts = task.starts(key, state, n_resamples)
@@ -302,8 +304,8 @@ def _at_once(key, state, *, task, n_resamples, batch_size):
 
 
 def _with_progress(
-    key: Array, state: Any, *, task: ResamplingTask, n_resamples: int, batch_size: int | None
-) -> Any:
+    key: Array, state: Tree, *, task: ResamplingTask, n_resamples: int, batch_size: int | None
+) -> Tree:
     """Run the same steps, each as a program of its own, the rows in blocks."""
     traced = any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves((key, state)))
     check.require(not traced, "`progress=True` needs arrays with values, so it fails inside `jit`")
@@ -322,25 +324,25 @@ def _with_progress(
 
 @functools.partial(jax.jit, static_argnames="task")
 @with_auto_axes
-def _prepared(state, *, task):
+def _prepared(state: Tree, *, task: ResamplingTask) -> Tree:
     return task.prepared(state)
 
 
 @functools.partial(jax.jit, static_argnames=("task", "n_resamples"))
 @with_auto_axes
-def _starts(key, state, *, task, n_resamples):
+def _starts(key: Array, state: Tree, *, task: ResamplingTask, n_resamples: int) -> Array:
     return task.starts(key, state, n_resamples)
 
 
 @functools.partial(jax.jit, static_argnames=("task", "batch_size"))
 @with_auto_axes
-def _rows(starts, state, *, task, batch_size):
+def _rows(starts: Array, state: Tree, *, task: ResamplingTask, batch_size: int) -> Array:
     return in_batches(lambda start: task.row(start, state), starts, batch_size)
 
 
 @functools.partial(jax.jit, static_argnames="task")
 @with_auto_axes
-def _result(rows, state, *, task):
+def _result(rows: Array, state: Tree, *, task: ResamplingTask) -> Tree:
     return task.result(rows, state)
 
 
@@ -351,14 +353,15 @@ def batch_of(batch_size: int | None, size: int, n_resamples: int) -> int:
     return min(batch_size, n_resamples)
 
 
-def _tqdm() -> Any:
+def _tqdm() -> Callable[..., Any]:
+    """The progress bar, whose package has no types."""
     try:
         return importlib.import_module("tqdm").tqdm
     except ImportError:
         raise ImportError("`progress=True` needs the package tqdm: pip install tqdm") from None
 
 
-def in_batches(function: Any, starts: Array, batch_size: int) -> Array:
+def in_batches(function: Callable[[Array], Array], starts: Array, batch_size: int) -> Array:
     """Map over rows, the same number at a time: the last ones repeat one, for one program."""
     n = starts.shape[0]
     steps = -(-n // batch_size)
@@ -375,7 +378,7 @@ class Prepared(NamedTuple):
 
     problem: Problem
     fast: Problem
-    level: Any
+    level: Array
     """Coverage aimed at."""
 
 
@@ -389,7 +392,7 @@ class MetricResampling(NamedTuple):
     table: bool = False
     """Whether several rows are wanted, not the only one."""
 
-    def prepared(self, state: tuple[Problem, Any]) -> Prepared:
+    def prepared(self, state: tuple[Problem, Array]) -> Prepared:
         """Choose what is drawn, and by which route the metric is evaluated."""
         problem, level = in_cells(state[0]), state[1]
         fast = precompute_invariants(problem)

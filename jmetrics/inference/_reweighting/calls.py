@@ -127,7 +127,7 @@ def call_of(
 
 
 @jax.jit
-def _depends_on_weights(call, ones):
+def _depends_on_weights(call: Call, ones: Array) -> Array:
     """Whether a value changes when all weights become NaN, or is NaN for other weights too."""
     with check.unchecked():
         values, others = (
