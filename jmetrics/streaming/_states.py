@@ -51,7 +51,7 @@ def empty(shapes: Any) -> Held:
 
 
 @functools.partial(jax.jit, static_argnums=(0, 1))
-def _empty(structure, leaves):
+def _empty(structure: jax.tree_util.PyTreeDef, leaves: tuple[jax.ShapeDtypeStruct, ...]) -> Held:
     def nothing(reduction: Reduction, leaf: Any) -> Any:
         if reduction not in (Reduction.SUM, Reduction.COUNT):
             return jnp.full(leaf.shape, _NEUTRAL[reduction], leaf.dtype)

@@ -120,7 +120,7 @@ def _fits(name: str, given: Any, shape: tuple[int, ...]) -> None:
 
 
 @functools.partial(jax.jit, static_argnums=(0, 1))
-def _nothing(samples, capacity):
+def _nothing(samples: tuple[Sample, Sample, Sample | None], capacity: int) -> Samples:
     y_true, y_pred, weight = jax.tree.map(
         lambda a: jnp.zeros((capacity, *a.shape), a.dtype), samples
     )
@@ -130,7 +130,13 @@ def _nothing(samples, capacity):
 
 @jax.jit
 @with_auto_axes
-def _keep(state, y_true, y_pred, sample_weight, where):
+def _keep(
+    state: Samples,
+    y_true: Array,
+    y_pred: Array,
+    sample_weight: Array | None,
+    where: Array | None,
+) -> Samples:
     on = combine(sample_weight, where, y_true.shape, jnp.float32) != 0
     weight = None
     if state.sample_weight is not None:
@@ -140,7 +146,7 @@ def _keep(state, y_true, y_pred, sample_weight, where):
 
 @jax.jit
 @with_auto_axes
-def _join(a, b):
+def _join(a: Samples, b: Samples) -> Samples:
     room = lax.iota(jnp.int32, b.y_true.shape[0])
     joined = _appended(a, intact(b)[:3], room < b.kept)
     return joined._replace(dropped=joined.dropped.merge(b.dropped))
@@ -186,7 +192,7 @@ def _gathered(state: Samples, axis_name: Any) -> Samples:
 
 @functools.partial(jax.jit, static_argnames="metric")
 @with_auto_axes
-def _compute(state, *, metric):
+def _compute(state: Samples, *, metric: Metric) -> Buffered:
     on = lax.iota(jnp.int32, intact(state).y_true.shape[0]) < state.kept
     weight = {} if state.sample_weight is None else {"sample_weight": state.sample_weight}
     value = metric(state.y_true, state.y_pred, where=on, **weight)

@@ -23,7 +23,7 @@ from jmetrics._core.numerics import absolute
 from jmetrics._core.plan import Bound
 from jmetrics._core.scores import labelled_scores
 from jmetrics._core.sharding import with_auto_axes
-from jmetrics._core.types import ArrayLike
+from jmetrics._core.types import ArrayLike, Tree
 from jmetrics._core.weights import combine, resolve_exactly
 from jmetrics.curves.rates import precision_recall_of, roc_of
 from jmetrics.streaming import _bounds, _histogram
@@ -37,7 +37,7 @@ class HistogramStream(abc.ABC):
     """Base of the streams of this module: the state, and how states are added."""
 
     bins: HistogramSpec
-    finisher: Bound
+    finisher: Bound[[Histogram, HistogramSpec], Tree]
     """The state and its bins to a result."""
 
     def init(self) -> Histogram:
@@ -56,7 +56,7 @@ class HistogramStream(abc.ABC):
         """Return the state of all devices along an axis of a mesh, for inside `jax.shard_map`."""
         return _histogram.reduce(state, axis_name)
 
-    def compute(self, state: Histogram) -> Any:
+    def compute(self, state: Histogram) -> Tree:
         """Return the result for the samples so far."""
         return _compute(state, self.finisher, bins=self.bins)
 
@@ -104,7 +104,7 @@ class CurveStream(ScoreStream):
 
     size: int | None
 
-    def compute(self, state: Histogram) -> Any:
+    def compute(self, state: Histogram) -> Tree:
         """Return the curve; as many points as there are if called eagerly without a size."""
         return trimmed(super().compute(state), self.size)
 
@@ -150,7 +150,15 @@ class ErrorStream(HistogramStream):
 
 @functools.partial(jax.jit, static_argnames="bins")
 @with_auto_axes
-def _add_scores(state, y_true, y_score, sample_weight, where, *, bins):
+def _add_scores(
+    state: Histogram,
+    y_true: Array,
+    y_score: Array,
+    sample_weight: Array | None,
+    where: Array | None,
+    *,
+    bins: HistogramSpec,
+) -> Histogram:
     data = labelled_scores(y_true, y_score, sample_weight, where, totals=True)
     weight = data.weight.astype(bins.result if bins.weighted else jnp.int32)
     return _histogram.add(state, bins, data.score, data.positive, weight, data.labelled)
@@ -158,14 +166,29 @@ def _add_scores(state, y_true, y_score, sample_weight, where, *, bins):
 
 @functools.partial(jax.jit, static_argnames="bins")
 @with_auto_axes
-def _add_values(state, values, sample_weight, where, *, bins):
+def _add_values(
+    state: Histogram,
+    values: Array,
+    sample_weight: Array | None,
+    where: Array | None,
+    *,
+    bins: HistogramSpec,
+) -> Histogram:
     weight = combine(sample_weight, where, values.shape, bins.result)
     return _unlabelled(state, bins, values, weight)
 
 
 @functools.partial(jax.jit, static_argnames="bins")
 @with_auto_axes
-def _add_errors(state, y_true, y_pred, sample_weight, where, *, bins):
+def _add_errors(
+    state: Histogram,
+    y_true: Array,
+    y_pred: Array,
+    sample_weight: Array | None,
+    where: Array | None,
+    *,
+    bins: HistogramSpec,
+) -> Histogram:
     y_true, y_pred, weight = resolve_exactly(y_true, y_pred, sample_weight, where)
     return _unlabelled(state, bins, absolute(y_true - y_pred), weight)
 
@@ -177,7 +200,9 @@ def _unlabelled(state: Histogram, bins: HistogramSpec, values: Array, weight: Ar
 
 
 @functools.partial(jax.jit, static_argnames="bins")
-def _compute(state, finisher, *, bins):
+def _compute(
+    state: Histogram, finisher: Bound[[Histogram, HistogramSpec], Tree], *, bins: HistogramSpec
+) -> Tree:
     value = finisher(intact(state), bins)
     numbers = "`y_score` must not be NaN" if bins.classes == 2 else "values must not be NaN"
 

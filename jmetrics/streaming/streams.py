@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 import jax
 import jax.numpy as jnp
@@ -13,13 +13,13 @@ from jax import Array
 
 from jmetrics._core import check
 from jmetrics._core.merging import Reducer, join, merge
-from jmetrics._core.numerics import accumulator, mean_of, weighted_total
-from jmetrics._core.plan import Bound, Plan, declare, plan_of
-from jmetrics._core.types import ArrayLike
+from jmetrics._core.numerics import Total, accumulator, mean_of, weighted_total
+from jmetrics._core.plan import Arrays, Bound, Finisher, Kernel, Plan, declare, plan_of
+from jmetrics._core.types import ArrayLike, Tree
 from jmetrics._core.weights import combine
 from jmetrics.streaming._states import advance, empty, intact, to_statistic
 
-State = Any
+State: TypeAlias = Tree
 """A tree of arrays of fixed shapes and dtypes."""
 
 
@@ -96,8 +96,8 @@ class MetricStream:
 
     metric: Callable[..., Any]
     options: Mapping[str, Any]
-    kernel: Bound
-    finisher: Bound
+    kernel: Kernel[Tree]
+    finisher: Finisher[Tree, Tree]
     shapes: Any
     axes: tuple[int, ...]
 
@@ -199,7 +199,7 @@ class MetricStream:
 
 
 @jax.jit
-def _advance(state: State, arrays: Any, kernel: Bound) -> State:
+def _advance(state: State, arrays: Arrays, kernel: Kernel[Tree]) -> State:
     return advance(state, kernel(*arrays))
 
 
@@ -209,7 +209,7 @@ def _merge(a: State, b: State) -> State:
 
 
 @jax.jit
-def _compute(state: State, finisher: Bound) -> Any:
+def _compute(state: State, finisher: Finisher[Tree, Tree]) -> Tree:
     return finisher(to_statistic(state))
 
 
@@ -276,7 +276,7 @@ def stream(
     return MetricStream(metric, options, known.kernel, known.finisher, shapes, _axes(known))
 
 
-def _axes(known: Plan) -> tuple[int, ...]:
+def _axes(known: Plan[Tree]) -> tuple[int, ...]:
     return tuple(array.ndim for array in known.arrays[:2])
 
 
@@ -339,14 +339,23 @@ class _BatchMean:
         sample_weight: Any = None,
         where: Any = None,
         **options: Any,
-    ) -> Plan:
+    ) -> Plan[Array]:
         traced, static = check.split_options(options)
         arrays = check.resampled(y_true, y_pred, sample_weight, where)
         kernel = Bound.kernel(_weighted_value, traced, loss=self.function, static=static)
         return Plan(arrays, kernel, Bound.finisher(mean_of))
 
 
-def _weighted_value(y_true, y_pred, sample_weight, where, options, *, loss, static):
+def _weighted_value(
+    y_true: Array,
+    y_pred: Array,
+    sample_weight: Array | None,
+    where: Array | None,
+    options: dict[str, Any],
+    *,
+    loss: Callable[..., Array],
+    static: tuple[tuple[str, Any], ...],
+) -> Total:
     weight = combine(sample_weight, where, y_true.shape, accumulator(y_true, y_pred, sample_weight))
     value = loss(
         y_true, y_pred, sample_weight=sample_weight, where=where, **options, **dict(static)

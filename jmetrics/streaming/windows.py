@@ -101,13 +101,13 @@ def decayed(stream: Stream, *, half_life: Any = None, decay: Any = None) -> Deca
 
 
 @jax.jit
-def _checked_decay(decay):
+def _checked_decay(decay: Array) -> Array:
     factor = jnp.asarray(decay, float)
     return check.nan_unless(factor, (factor >= 0) & (factor <= 1), "`decay` must be in [0, 1]")
 
 
 @jax.jit
-def _decay_of(half_life):
+def _decay_of(half_life: Array) -> Array:
     updates = jnp.asarray(half_life, float)
     return jnp.exp2(-1 / check.nan_unless(updates, updates > 0, "`half_life` must be positive"))
 
@@ -167,7 +167,7 @@ class LastUpdates:
 
 
 @functools.partial(jax.jit, static_argnames="k")
-def _slots(state, *, k):
+def _slots(state: State, *, k: int) -> Slots:
     slots = jax.tree.map(lambda a: jnp.broadcast_to(a, (k, *a.shape)), state)
     return Slots(slots, jnp.zeros((), jnp.int32), jnp.ones((), jnp.bool_))
 
