@@ -10,6 +10,7 @@ import jax
 import numpy as np
 from jax.experimental import checkify
 
+from jmetrics._core.types import Tree
 from jmetrics.ragged import bucket_size
 
 
@@ -38,7 +39,12 @@ def in_64_bits(function: Callable[..., Any], *arrays: Any, **options: Any) -> An
 
 
 @functools.partial(jax.jit, static_argnums=(0, 1))
-def _compiled(function, static, arrays, traced):
+def _compiled(
+    function: Callable[..., Tree],
+    static: tuple[tuple[str, Any], ...],
+    arrays: tuple[np.ndarray, ...],
+    traced: dict[str, float | np.ndarray],
+) -> Tree:
     # Values have been checked on the host; checking them again would slow every call.
     call = checkify.checkify(
         lambda: function(*arrays, **dict(static), **traced), errors=frozenset()

@@ -5,9 +5,33 @@ from __future__ import annotations
 import math
 from collections.abc import Collection
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
+
+
+class Sparse(Protocol):
+    """A sparse array or matrix like those of SciPy."""
+
+    @property
+    def nnz(self) -> int:
+        """Number of entries that are kept."""
+        ...
+
+    def toarray(self) -> np.ndarray:
+        """Return it with all its zeros."""
+        ...
+
+
+Data: TypeAlias = npt.ArrayLike | Sparse
+"""What scikit-learn takes as an array: lists, NumPy arrays, columns and tables, sparse matrices."""
+
+Label: TypeAlias = str | float | np.generic
+"""One class: a string, a number or a boolean."""
+
+Score: TypeAlias = float | np.ndarray
+"""A number, or one for each class, indicator or output."""
 
 
 class InvalidParameterError(ValueError, TypeError):

@@ -10,6 +10,7 @@ import jmetrics
 from jmetrics.sklearn_compat import _params as params
 from jmetrics.sklearn_compat._arrays import column, numeric, same_length
 from jmetrics.sklearn_compat._call import of_samples
+from jmetrics.sklearn_compat._params import Data, Label, Score
 from jmetrics.sklearn_compat._targets import MULTILABEL, Target, positions, target
 from jmetrics.sklearn_compat._warn import undefined, warn
 from jmetrics.sklearn_compat.curves import column_weights, comparable
@@ -19,7 +20,14 @@ from jmetrics.sklearn_compat.probability import positive_label
 AVERAGES = ("micro", "macro", "samples", "weighted", None)
 
 
-def average_precision_score(y_true, y_score, *, average="macro", pos_label=1, sample_weight=None):
+def average_precision_score(
+    y_true: Data,
+    y_score: Data,
+    *,
+    average: str | None = "macro",
+    pos_label: Label = 1,
+    sample_weight: Data | None = None,
+) -> Score:
     """Mean over the positives of the precision at their score.
 
     Same as `sklearn.metrics.average_precision_score`, except that mismatched shapes raise
@@ -86,15 +94,15 @@ def _none(chosen: np.ndarray, weight: np.ndarray | None, average: str | None) ->
 
 
 def roc_auc_score(
-    y_true,
-    y_score,
+    y_true: Data,
+    y_score: Data,
     *,
-    average="macro",
-    sample_weight=None,
-    max_fpr=None,
-    multi_class="raise",
-    labels=None,
-):
+    average: str | None = "macro",
+    sample_weight: Data | None = None,
+    max_fpr: float | None = None,
+    multi_class: str = "raise",
+    labels: Data | None = None,
+) -> Score:
     """Area under the ROC curve: the fraction of (positive, negative) pairs ranked correctly.
 
     Same as `sklearn.metrics.roc_auc_score`, except that the result of `multi_class="ovo"` is always

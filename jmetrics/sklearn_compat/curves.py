@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 import jmetrics
 from jmetrics.sklearn_compat import _params as params
 from jmetrics.sklearn_compat._arrays import column, finite, host, numeric, same_length, weights
 from jmetrics.sklearn_compat._call import bucket, in_64_bits, of_curve
+from jmetrics.sklearn_compat._params import Data, Label
 from jmetrics.sklearn_compat._targets import positions, target
 from jmetrics.sklearn_compat._warn import undefined, warn
 from jmetrics.sklearn_compat.probability import positive_label
 
+Curve: TypeAlias = tuple[np.ndarray, ...]
+"""The coordinates of all points, and their thresholds."""
 
-def auc(x, y):
+
+def auc(x: Data, y: Data) -> float:
     """Area under a curve through points, by the trapezoidal rule.
 
     Same as `sklearn.metrics.auc`.
@@ -54,7 +59,7 @@ class CurveData(NamedTuple):
     dtype: np.dtype
     """Original dtype of the scores."""
 
-    def curve(self, function: Any, **options: Any) -> tuple[np.ndarray, ...]:
+    def curve(self, function: Any, **options: Any) -> Curve:
         """Call a function of the core."""
         return of_curve(function, self.positive, self.score, self.sample_weight, **options)
 
@@ -64,11 +69,16 @@ class CurveData(NamedTuple):
         return not np.any(found if self.sample_weight is None else found[self.sample_weight != 0])
 
 
-def _also_positional(function: Callable[..., Any]) -> Callable[..., Any]:
+def _also_positional(function: Callable[..., Curve]) -> Callable[..., Curve]:
     """Accept options by position, as scikit-learn does until 1.11."""
 
     @functools.wraps(function)
-    def call(y_true, y_score, *unnamed, **options):
+    def call(
+        y_true: Data,
+        y_score: Data,
+        *unnamed: Label | Data | None,
+        **options: Label | Data | None,
+    ) -> Curve:
         if unnamed:
             warn("`pos_label` and `sample_weight` must be given by name", FutureWarning)
             options.update(zip(("pos_label", "sample_weight"), unnamed, strict=False))
@@ -78,7 +88,13 @@ def _also_positional(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @_also_positional
-def confusion_matrix_at_thresholds(y_true, y_score, *, pos_label=None, sample_weight=None):
+def confusion_matrix_at_thresholds(
+    y_true: Data,
+    y_score: Data,
+    *,
+    pos_label: Label | None = None,
+    sample_weight: Data | None = None,
+) -> Curve:
     """Counts tn, fp, fn and tp of predicting positive at or above each threshold.
 
     Same as `sklearn.metrics.confusion_matrix_at_thresholds`, except that empty input raises
@@ -103,13 +119,13 @@ def confusion_matrix_at_thresholds(y_true, y_score, *, pos_label=None, sample_we
 
 
 def precision_recall_curve(
-    y_true,
-    y_score,
+    y_true: Data,
+    y_score: Data,
     *,
-    pos_label=None,
-    sample_weight=None,
-    drop_intermediate=False,
-):
+    pos_label: Label | None = None,
+    sample_weight: Data | None = None,
+    drop_intermediate: bool = False,
+) -> Curve:
     """Precision and recall at all thresholds.
 
     Same as `sklearn.metrics.precision_recall_curve`, except that empty input raises ValueError.
@@ -137,7 +153,14 @@ def precision_recall_curve(
     return precision, recall, thresholds.astype(data.dtype)
 
 
-def roc_curve(y_true, y_score, *, pos_label=None, sample_weight=None, drop_intermediate=True):
+def roc_curve(
+    y_true: Data,
+    y_score: Data,
+    *,
+    pos_label: Label | None = None,
+    sample_weight: Data | None = None,
+    drop_intermediate: bool = True,
+) -> Curve:
     """False and true positive rates at all thresholds.
 
     Same as `sklearn.metrics.roc_curve`, except that empty input raises ValueError.
@@ -162,7 +185,13 @@ def roc_curve(y_true, y_score, *, pos_label=None, sample_weight=None, drop_inter
     return data.curve(jmetrics.roc_curve, drop_intermediate=bool(drop_intermediate))
 
 
-def det_curve(y_true, y_score, pos_label=None, sample_weight=None, drop_intermediate=False):
+def det_curve(
+    y_true: Data,
+    y_score: Data,
+    pos_label: Label | None = None,
+    sample_weight: Data | None = None,
+    drop_intermediate: bool = False,
+) -> Curve:
     """False positive and false negative rates at all thresholds.
 
     Same as `sklearn.metrics.det_curve`, except that empty input raises ValueError.
@@ -217,13 +246,13 @@ def comparable(score: np.ndarray) -> np.ndarray:
 
 
 def metric_at_thresholds(
-    y_true,
-    y_score,
-    metric_func,
+    y_true: Data,
+    y_score: Data,
+    metric_func: Callable[..., npt.ArrayLike],
     *,
-    sample_weight=None,
-    metric_params=None,
-):
+    sample_weight: Data | None = None,
+    metric_params: dict[str, Any] | None = None,
+) -> tuple[np.ndarray, np.ndarray]:
     """Any metric of labels for predicting 1 at or above each threshold.
 
     Same as `sklearn.metrics.metric_at_thresholds`, except that empty input raises ValueError.

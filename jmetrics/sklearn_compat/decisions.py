@@ -10,11 +10,18 @@ import jmetrics
 from jmetrics.sklearn_compat import _params as params
 from jmetrics.sklearn_compat._arrays import column, host, numeric, same_length, weights
 from jmetrics.sklearn_compat._call import of_samples
+from jmetrics.sklearn_compat._params import Data
 from jmetrics.sklearn_compat._targets import distinct, positions, target
 from jmetrics.sklearn_compat._warn import undefined
 
 
-def hinge_loss(y_true, pred_decision, *, labels=None, sample_weight=None):
+def hinge_loss(
+    y_true: Data,
+    pred_decision: Data,
+    *,
+    labels: Data | None = None,
+    sample_weight: Data | None = None,
+) -> float:
     """Mean shortfall of the decision values below a margin of 1.
 
     Same as `sklearn.metrics.hinge_loss`.
@@ -65,7 +72,15 @@ def known(true: np.ndarray, classes: np.ndarray) -> np.ndarray:
     return label
 
 
-def top_k_accuracy_score(y_true, y_score, *, k=2, normalize=True, sample_weight=None, labels=None):
+def top_k_accuracy_score(
+    y_true: Data,
+    y_score: Data,
+    *,
+    k: int = 2,
+    normalize: bool = True,
+    sample_weight: Data | None = None,
+    labels: Data | None = None,
+) -> float:
     """Fraction of samples whose class is among the k with the highest scores.
 
     Same as `sklearn.metrics.top_k_accuracy_score`.
@@ -86,7 +101,7 @@ def top_k_accuracy_score(y_true, y_score, *, k=2, normalize=True, sample_weight=
     params.flags(normalize=normalize)
     params.optional_arrays(sample_weight=sample_weight, labels=labels)
     found = target("y_true", y_true)
-    several = labels is not None and len(labels) > 2
+    several = labels is not None and len(host("labels", labels)) > 2
     kind = "multiclass" if found.kind == "binary" and several else found.kind
     if kind not in ("binary", "multiclass"):
         raise ValueError(f"`y_true` must be binary or multiclass, got {kind} targets")

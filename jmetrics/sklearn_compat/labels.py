@@ -10,11 +10,14 @@ import jmetrics
 from jmetrics.sklearn_compat import _params as params
 from jmetrics.sklearn_compat._arrays import host
 from jmetrics.sklearn_compat._call import of_samples
+from jmetrics.sklearn_compat._params import Data
 from jmetrics.sklearn_compat._targets import MULTILABEL, Labels, labels_of
 from jmetrics.sklearn_compat._warn import undefined, warn
 
 
-def accuracy_score(y_true, y_pred, *, normalize=True, sample_weight=None):
+def accuracy_score(
+    y_true: Data, y_pred: Data, *, normalize: bool = True, sample_weight: Data | None = None
+) -> float:
     """Fraction of samples whose label, or row of indicators, is predicted correctly.
 
     Same as `sklearn.metrics.accuracy_score`.
@@ -33,7 +36,9 @@ def accuracy_score(y_true, y_pred, *, normalize=True, sample_weight=None):
     return float(of_samples(metric, *arrays, sample_weight=weight, normalize=bool(normalize)))
 
 
-def zero_one_loss(y_true, y_pred, *, normalize=True, sample_weight=None):
+def zero_one_loss(
+    y_true: Data, y_pred: Data, *, normalize: bool = True, sample_weight: Data | None = None
+) -> float:
     """Fraction of samples whose label, or row of indicators, is misclassified.
 
     Same as `sklearn.metrics.zero_one_loss`, except that the result is always a Python float.
@@ -52,7 +57,7 @@ def zero_one_loss(y_true, y_pred, *, normalize=True, sample_weight=None):
     return float(of_samples(metric, *arrays, sample_weight=weight, normalize=bool(normalize)))
 
 
-def hamming_loss(y_true, y_pred, *, sample_weight=None):
+def hamming_loss(y_true: Data, y_pred: Data, *, sample_weight: Data | None = None) -> float:
     """Fraction of labels that are misclassified, each indicator separately.
 
     Same as `sklearn.metrics.hamming_loss`, except that the result is always a Python float.
@@ -82,7 +87,14 @@ def _entries(
     return data.codes(), data.sample_weight
 
 
-def confusion_matrix(y_true, y_pred, *, labels=None, sample_weight=None, normalize=None):
+def confusion_matrix(
+    y_true: Data,
+    y_pred: Data,
+    *,
+    labels: Data | None = None,
+    sample_weight: Data | None = None,
+    normalize: str | None = None,
+) -> np.ndarray:
     """Number of samples of each true class (row) predicted as each class (column).
 
     Same as `sklearn.metrics.confusion_matrix`.
@@ -166,8 +178,13 @@ def _named(count: int) -> dict[str, Any]:
 
 
 def multilabel_confusion_matrix(
-    y_true, y_pred, *, sample_weight=None, labels=None, samplewise=False
-):
+    y_true: Data,
+    y_pred: Data,
+    *,
+    sample_weight: Data | None = None,
+    labels: Data | None = None,
+    samplewise: bool = False,
+) -> np.ndarray:
     """Confusion matrix of each class, indicator or sample against the rest.
 
     Same as `sklearn.metrics.multilabel_confusion_matrix`, except that empty or repeated `labels`
@@ -225,8 +242,14 @@ def classwise(
 
 
 def cohen_kappa_score(
-    y1, y2, *, labels=None, weights=None, sample_weight=None, replace_undefined_by=np.nan
-):
+    y1: Data,
+    y2: Data,
+    *,
+    labels: Data | None = None,
+    weights: str | None = None,
+    sample_weight: Data | None = None,
+    replace_undefined_by: float = np.nan,
+) -> float:
     """Agreement of two raters beyond chance.
 
     Same as `sklearn.metrics.cohen_kappa_score`.
@@ -263,7 +286,7 @@ def _is_nan(value: Any) -> bool:
     return params.is_real(value) and value != value
 
 
-def matthews_corrcoef(y_true, y_pred, *, sample_weight=None):
+def matthews_corrcoef(y_true: Data, y_pred: Data, *, sample_weight: Data | None = None) -> float:
     """Correlation of predicted and true classes (Matthews correlation coefficient).
 
     Same as `sklearn.metrics.matthews_corrcoef`.
@@ -286,7 +309,9 @@ def matthews_corrcoef(y_true, y_pred, *, sample_weight=None):
     return float(score)
 
 
-def balanced_accuracy_score(y_true, y_pred, *, sample_weight=None, adjusted=False):
+def balanced_accuracy_score(
+    y_true: Data, y_pred: Data, *, sample_weight: Data | None = None, adjusted: bool = False
+) -> float:
     """Mean of the recalls of the classes in `y_true`.
 
     Same as `sklearn.metrics.balanced_accuracy_score`, except that it is NaN with `adjusted` for a
@@ -318,8 +343,13 @@ def balanced_accuracy_score(y_true, y_pred, *, sample_weight=None, adjusted=Fals
 
 
 def class_likelihood_ratios(
-    y_true, y_pred, *, labels=None, sample_weight=None, replace_undefined_by=np.nan
-):
+    y_true: Data,
+    y_pred: Data,
+    *,
+    labels: Data | None = None,
+    sample_weight: Data | None = None,
+    replace_undefined_by: float | dict[str, float] = np.nan,
+) -> tuple[float, ...]:
     """Positive and negative likelihood ratios of a binary classifier.
 
     Same as `sklearn.metrics.class_likelihood_ratios`, except that undefined ratios without

@@ -9,6 +9,7 @@ import numpy as np
 import jmetrics
 from jmetrics.sklearn_compat import _params as params
 from jmetrics.sklearn_compat._call import of_samples
+from jmetrics.sklearn_compat._params import Data, Label, Score
 from jmetrics.sklearn_compat._targets import Labels, labels_of, positions
 from jmetrics.sklearn_compat._warn import undefined, warn
 from jmetrics.sklearn_compat.labels import classwise
@@ -17,15 +18,15 @@ AVERAGES = ("micro", "macro", "samples", "weighted", "binary", None)
 
 
 def precision_score(
-    y_true,
-    y_pred,
+    y_true: Data,
+    y_pred: Data,
     *,
-    labels=None,
-    pos_label=1,
-    average="binary",
-    sample_weight=None,
-    zero_division="warn",
-):
+    labels: Data | None = None,
+    pos_label: Label | None = 1,
+    average: str | None = "binary",
+    sample_weight: Data | None = None,
+    zero_division: float | str = "warn",
+) -> Score:
     """Fraction of the predicted positives that are positive.
 
     Same as `sklearn.metrics.precision_score`, except that empty or repeated `labels` raise
@@ -49,15 +50,15 @@ def precision_score(
 
 
 def recall_score(
-    y_true,
-    y_pred,
+    y_true: Data,
+    y_pred: Data,
     *,
-    labels=None,
-    pos_label=1,
-    average="binary",
-    sample_weight=None,
-    zero_division="warn",
-):
+    labels: Data | None = None,
+    pos_label: Label | None = 1,
+    average: str | None = "binary",
+    sample_weight: Data | None = None,
+    zero_division: float | str = "warn",
+) -> Score:
     """Fraction of the positives that are predicted positive.
 
     Same as `sklearn.metrics.recall_score`, except that empty or repeated `labels` raise ValueError.
@@ -80,15 +81,15 @@ def recall_score(
 
 
 def f1_score(
-    y_true,
-    y_pred,
+    y_true: Data,
+    y_pred: Data,
     *,
-    labels=None,
-    pos_label=1,
-    average="binary",
-    sample_weight=None,
-    zero_division="warn",
-):
+    labels: Data | None = None,
+    pos_label: Label | None = 1,
+    average: str | None = "binary",
+    sample_weight: Data | None = None,
+    zero_division: float | str = "warn",
+) -> Score:
     """Harmonic mean of precision and recall.
 
     Same as `sklearn.metrics.f1_score`, except that empty or repeated `labels` raise ValueError.
@@ -111,16 +112,16 @@ def f1_score(
 
 
 def fbeta_score(
-    y_true,
-    y_pred,
+    y_true: Data,
+    y_pred: Data,
     *,
-    beta,
-    labels=None,
-    pos_label=1,
-    average="binary",
-    sample_weight=None,
-    zero_division="warn",
-):
+    beta: float,
+    labels: Data | None = None,
+    pos_label: Label | None = 1,
+    average: str | None = "binary",
+    sample_weight: Data | None = None,
+    zero_division: float | str = "warn",
+) -> Score:
     """Weighted harmonic mean of precision and recall, with weight β² for recall.
 
     Same as `sklearn.metrics.fbeta_score`, except that empty or repeated `labels` raise ValueError.
@@ -145,15 +146,15 @@ def fbeta_score(
 
 
 def jaccard_score(
-    y_true,
-    y_pred,
+    y_true: Data,
+    y_pred: Data,
     *,
-    labels=None,
-    pos_label=1,
-    average="binary",
-    sample_weight=None,
-    zero_division="warn",
-):
+    labels: Data | None = None,
+    pos_label: Label | None = 1,
+    average: str | None = "binary",
+    sample_weight: Data | None = None,
+    zero_division: float | str = "warn",
+) -> Score:
     """Intersection over union of the positives and the predicted positives.
 
     Same as `sklearn.metrics.jaccard_score`, except that empty or repeated `labels` raise
@@ -178,17 +179,17 @@ def jaccard_score(
 
 
 def precision_recall_fscore_support(
-    y_true,
-    y_pred,
+    y_true: Data,
+    y_pred: Data,
     *,
-    beta=1.0,
-    labels=None,
-    pos_label=1,
-    average=None,
-    warn_for=("precision", "recall", "f-score"),
-    sample_weight=None,
-    zero_division="warn",
-):
+    beta: float = 1.0,
+    labels: Data | None = None,
+    pos_label: Label | None = 1,
+    average: str | None = None,
+    warn_for: list[str] | tuple[str, ...] | set[str] = ("precision", "recall", "f-score"),
+    sample_weight: Data | None = None,
+    zero_division: float | str = "warn",
+) -> tuple[Score, Score, Score, np.ndarray | None]:
     """Precision, recall, F-score and support of each class, or their averages.
 
     Same as `sklearn.metrics.precision_recall_fscore_support`, except that empty or repeated

@@ -11,19 +11,20 @@ import jmetrics
 from jmetrics.sklearn_compat import _params as params
 from jmetrics.sklearn_compat._arrays import column, host, numeric, same_length, weights
 from jmetrics.sklearn_compat._call import of_samples
+from jmetrics.sklearn_compat._params import Data, Label
 from jmetrics.sklearn_compat._targets import MULTILABEL, positions, target
 from jmetrics.sklearn_compat._warn import undefined, warn
 
 
 def log_loss(
-    y_true,
-    y_proba=None,
+    y_true: Data,
+    y_proba: Data | None = None,
     *,
-    normalize=True,
-    sample_weight=None,
-    labels=None,
-    y_pred="deprecated",
-):
+    normalize: bool = True,
+    sample_weight: Data | None = None,
+    labels: Data | None = None,
+    y_pred: str | Data = "deprecated",
+) -> float:
     """Negative mean log-likelihood of the true classes.
 
     Same as `sklearn.metrics.log_loss`.
@@ -49,8 +50,13 @@ def log_loss(
 
 
 def d2_log_loss_score(
-    y_true, y_proba=None, *, sample_weight=None, labels=None, y_pred="deprecated"
-):
+    y_true: Data,
+    y_proba: Data | None = None,
+    *,
+    sample_weight: Data | None = None,
+    labels: Data | None = None,
+    y_pred: str | Data = "deprecated",
+) -> float:
     """Fraction of the log loss explained, relative to predicting the class frequencies.
 
     Same as `sklearn.metrics.d2_log_loss_score`.
@@ -76,14 +82,14 @@ def d2_log_loss_score(
 
 
 def brier_score_loss(
-    y_true,
-    y_proba,
+    y_true: Data,
+    y_proba: Data,
     *,
-    sample_weight=None,
-    pos_label=None,
-    labels=None,
-    scale_by_half="auto",
-):
+    sample_weight: Data | None = None,
+    pos_label: Label | None = None,
+    labels: Data | None = None,
+    scale_by_half: bool | str = "auto",
+) -> float:
     """Mean squared distance between predicted probabilities and outcomes.
 
     Same as `sklearn.metrics.brier_score_loss`.
@@ -112,13 +118,13 @@ def brier_score_loss(
 
 
 def d2_brier_score(
-    y_true,
-    y_proba,
+    y_true: Data,
+    y_proba: Data,
     *,
-    sample_weight=None,
-    pos_label=None,
-    labels=None,
-):
+    sample_weight: Data | None = None,
+    pos_label: Label | None = None,
+    labels: Data | None = None,
+) -> float:
     """Fraction of the Brier score explained, relative to predicting the class frequencies.
 
     Same as `sklearn.metrics.d2_brier_score`.

@@ -11,10 +11,13 @@ import jmetrics
 from jmetrics.sklearn_compat import _params as params
 from jmetrics.sklearn_compat._arrays import numeric, same_length, weights
 from jmetrics.sklearn_compat._call import of_lists, of_samples
+from jmetrics.sklearn_compat._params import Data
 from jmetrics.sklearn_compat._targets import MULTILABEL, target
 
 
-def label_ranking_average_precision_score(y_true, y_score, *, sample_weight=None):
+def label_ranking_average_precision_score(
+    y_true: Data, y_score: Data, *, sample_weight: Data | None = None
+) -> float:
     """Mean precision at the scores of the relevant labels of each sample.
 
     Same as `sklearn.metrics.label_ranking_average_precision_score`.
@@ -32,7 +35,7 @@ def label_ranking_average_precision_score(y_true, y_score, *, sample_weight=None
     return _of_labels(metric, y_true, y_score, sample_weight, all_zero=None, single=True)
 
 
-def coverage_error(y_true, y_score, *, sample_weight=None):
+def coverage_error(y_true: Data, y_score: Data, *, sample_weight: Data | None = None) -> float:
     """Mean depth in the ranking of each sample needed to include all its relevant labels.
 
     Same as `sklearn.metrics.coverage_error`.
@@ -49,7 +52,7 @@ def coverage_error(y_true, y_score, *, sample_weight=None):
     return _of_labels(jmetrics.coverage_error, y_true, y_score, sample_weight)
 
 
-def label_ranking_loss(y_true, y_score, *, sample_weight=None):
+def label_ranking_loss(y_true: Data, y_score: Data, *, sample_weight: Data | None = None) -> float:
     """Fraction of misordered pairs of a relevant and an irrelevant label of each sample.
 
     Same as `sklearn.metrics.label_ranking_loss`.
@@ -91,7 +94,15 @@ def _of_labels(
     return float(of_samples(metric, true != 0, score.astype(np.float64), sample_weight=weight))
 
 
-def dcg_score(y_true, y_score, *, k=None, log_base=2, sample_weight=None, ignore_ties=False):
+def dcg_score(
+    y_true: Data,
+    y_score: Data,
+    *,
+    k: int | None = None,
+    log_base: float = 2,
+    sample_weight: Data | None = None,
+    ignore_ties: bool = False,
+) -> float:
     """Discounted cumulative gain (DCG), averaged over lists.
 
     Same as `sklearn.metrics.dcg_score`.
@@ -111,11 +122,22 @@ def dcg_score(y_true, y_score, *, k=None, log_base=2, sample_weight=None, ignore
     params.real("log_base", log_base, fits, "above 0")
     lists = _lists(y_true, y_score, k, sample_weight, ignore_ties)
     _check_lists(lists[0])
-    options = {"k": k, "ignore_ties": bool(ignore_ties), "log_base": float(log_base)}
+    options: dict[str, Any] = {
+        "k": k,
+        "ignore_ties": bool(ignore_ties),
+        "log_base": float(log_base),
+    }
     return float(of_lists(jmetrics.dcg_score, *lists, **options))
 
 
-def ndcg_score(y_true, y_score, *, k=None, sample_weight=None, ignore_ties=False):
+def ndcg_score(
+    y_true: Data,
+    y_score: Data,
+    *,
+    k: int | None = None,
+    sample_weight: Data | None = None,
+    ignore_ties: bool = False,
+) -> float:
     """Normalised discounted cumulative gain (NDCG), averaged over lists.
 
     Same as `sklearn.metrics.ndcg_score`.

@@ -11,13 +11,20 @@ import jmetrics
 from jmetrics.sklearn_compat import _params as params
 from jmetrics.sklearn_compat._arrays import numeric, same_length, weights
 from jmetrics.sklearn_compat._call import of_samples
+from jmetrics.sklearn_compat._params import Data, Score
 from jmetrics.sklearn_compat._warn import undefined
 
 AVERAGES = ("raw_values", "uniform_average")
 EXPLAINED_AVERAGES = (*AVERAGES, "variance_weighted")
 
 
-def mean_absolute_error(y_true, y_pred, *, sample_weight=None, multioutput="uniform_average"):
+def mean_absolute_error(
+    y_true: Data,
+    y_pred: Data,
+    *,
+    sample_weight: Data | None = None,
+    multioutput: str | Data = "uniform_average",
+) -> Score:
     """Mean absolute error.
 
     Same as `sklearn.metrics.mean_absolute_error`, except that numbers given as strings raise
@@ -36,7 +43,13 @@ def mean_absolute_error(y_true, y_pred, *, sample_weight=None, multioutput="unif
     return _error(jmetrics.mean_absolute_error, y_true, y_pred, sample_weight, multioutput)
 
 
-def mean_squared_error(y_true, y_pred, *, sample_weight=None, multioutput="uniform_average"):
+def mean_squared_error(
+    y_true: Data,
+    y_pred: Data,
+    *,
+    sample_weight: Data | None = None,
+    multioutput: str | Data = "uniform_average",
+) -> Score:
     """Mean squared error.
 
     Same as `sklearn.metrics.mean_squared_error`, except that numbers given as strings raise
@@ -56,7 +69,13 @@ def mean_squared_error(y_true, y_pred, *, sample_weight=None, multioutput="unifo
     return _error(jmetrics.mean_squared_error, y_true, y_pred, sample_weight, multioutput)
 
 
-def root_mean_squared_error(y_true, y_pred, *, sample_weight=None, multioutput="uniform_average"):
+def root_mean_squared_error(
+    y_true: Data,
+    y_pred: Data,
+    *,
+    sample_weight: Data | None = None,
+    multioutput: str | Data = "uniform_average",
+) -> Score:
     """Root mean squared error of each output, averaged.
 
     Same as `sklearn.metrics.root_mean_squared_error`, except that numbers given as strings raise
@@ -76,8 +95,12 @@ def root_mean_squared_error(y_true, y_pred, *, sample_weight=None, multioutput="
 
 
 def mean_absolute_percentage_error(
-    y_true, y_pred, *, sample_weight=None, multioutput="uniform_average"
-):
+    y_true: Data,
+    y_pred: Data,
+    *,
+    sample_weight: Data | None = None,
+    multioutput: str | Data = "uniform_average",
+) -> Score:
     """Mean absolute error as a fraction of the target.
 
     Same as `sklearn.metrics.mean_absolute_percentage_error`, except that numbers given as strings
@@ -97,7 +120,13 @@ def mean_absolute_percentage_error(
     return _error(metric, y_true, y_pred, sample_weight, multioutput)
 
 
-def median_absolute_error(y_true, y_pred, *, multioutput="uniform_average", sample_weight=None):
+def median_absolute_error(
+    y_true: Data,
+    y_pred: Data,
+    *,
+    multioutput: str | Data = "uniform_average",
+    sample_weight: Data | None = None,
+) -> Score:
     """Weighted median of the absolute errors.
 
     Same as `sklearn.metrics.median_absolute_error`, except that numbers given as strings raise
@@ -116,7 +145,13 @@ def median_absolute_error(y_true, y_pred, *, multioutput="uniform_average", samp
     return _error(jmetrics.median_absolute_error, y_true, y_pred, sample_weight, multioutput)
 
 
-def mean_squared_log_error(y_true, y_pred, *, sample_weight=None, multioutput="uniform_average"):
+def mean_squared_log_error(
+    y_true: Data,
+    y_pred: Data,
+    *,
+    sample_weight: Data | None = None,
+    multioutput: str | Data = "uniform_average",
+) -> Score:
     """Mean squared error of log(1 + y).
 
     Same as `sklearn.metrics.mean_squared_log_error`, except that numbers given as strings raise
@@ -137,8 +172,12 @@ def mean_squared_log_error(y_true, y_pred, *, sample_weight=None, multioutput="u
 
 
 def root_mean_squared_log_error(
-    y_true, y_pred, *, sample_weight=None, multioutput="uniform_average"
-):
+    y_true: Data,
+    y_pred: Data,
+    *,
+    sample_weight: Data | None = None,
+    multioutput: str | Data = "uniform_average",
+) -> Score:
     """Root mean squared error of log(1 + y) of each output, averaged.
 
     Same as `sklearn.metrics.root_mean_squared_log_error`, except that numbers given as strings
@@ -159,8 +198,13 @@ def root_mean_squared_log_error(
 
 
 def mean_pinball_loss(
-    y_true, y_pred, *, sample_weight=None, alpha=0.5, multioutput="uniform_average"
-):
+    y_true: Data,
+    y_pred: Data,
+    *,
+    sample_weight: Data | None = None,
+    alpha: float = 0.5,
+    multioutput: str | Data = "uniform_average",
+) -> Score:
     """Mean pinball loss of predicted quantiles of level `alpha`.
 
     Same as `sklearn.metrics.mean_pinball_loss`, except that numbers given as strings raise
@@ -183,13 +227,13 @@ def mean_pinball_loss(
 
 
 def explained_variance_score(
-    y_true,
-    y_pred,
+    y_true: Data,
+    y_pred: Data,
     *,
-    sample_weight=None,
-    multioutput="uniform_average",
-    force_finite=True,
-):
+    sample_weight: Data | None = None,
+    multioutput: str | Data = "uniform_average",
+    force_finite: bool = True,
+) -> Score:
     """Fraction of the variance explained, ignoring a constant error.
 
     Same as `sklearn.metrics.explained_variance_score`, except that numbers given as strings raise
@@ -221,13 +265,13 @@ def explained_variance_score(
 
 
 def r2_score(
-    y_true,
-    y_pred,
+    y_true: Data,
+    y_pred: Data,
     *,
-    sample_weight=None,
-    multioutput="uniform_average",
-    force_finite=True,
-):
+    sample_weight: Data | None = None,
+    multioutput: str | Data | None = "uniform_average",
+    force_finite: bool = True,
+) -> Score:
     """Coefficient of determination R², the fraction of the variance explained.
 
     Same as `sklearn.metrics.r2_score`, except that fewer than two samples of non-zero weight give
@@ -260,8 +304,13 @@ def r2_score(
 
 
 def d2_pinball_score(
-    y_true, y_pred, *, sample_weight=None, alpha=0.5, multioutput="uniform_average"
-):
+    y_true: Data,
+    y_pred: Data,
+    *,
+    sample_weight: Data | None = None,
+    alpha: float = 0.5,
+    multioutput: str | Data = "uniform_average",
+) -> Score:
     """Fraction of the pinball loss explained, relative to a constant quantile.
 
     Same as `sklearn.metrics.d2_pinball_score`, except that fewer than two samples of non-zero
@@ -286,7 +335,13 @@ def d2_pinball_score(
     )
 
 
-def d2_absolute_error_score(y_true, y_pred, *, sample_weight=None, multioutput="uniform_average"):
+def d2_absolute_error_score(
+    y_true: Data,
+    y_pred: Data,
+    *,
+    sample_weight: Data | None = None,
+    multioutput: str | Data = "uniform_average",
+) -> Score:
     """Fraction of the absolute error explained, relative to the median.
 
     Same as `sklearn.metrics.d2_absolute_error_score`, except that fewer than two samples of
@@ -307,7 +362,7 @@ def d2_absolute_error_score(y_true, y_pred, *, sample_weight=None, multioutput="
     return _error(metric, y_true, y_pred, sample_weight, multioutput, at_least=2)
 
 
-def max_error(y_true, y_pred):
+def max_error(y_true: Data, y_pred: Data) -> float:
     """Largest absolute error.
 
     Same as `sklearn.metrics.max_error`, except that numbers given as strings raise ValueError.
@@ -325,7 +380,9 @@ def max_error(y_true, y_pred):
     return float(of_samples(jmetrics.max_error, true, pred))
 
 
-def mean_tweedie_deviance(y_true, y_pred, *, sample_weight=None, power=0):
+def mean_tweedie_deviance(
+    y_true: Data, y_pred: Data, *, sample_weight: Data | None = None, power: float = 0
+) -> float:
     """Mean deviance of the Tweedie family of distributions.
 
     Same as `sklearn.metrics.mean_tweedie_deviance`, except that numbers given as strings raise
@@ -345,7 +402,9 @@ def mean_tweedie_deviance(y_true, y_pred, *, sample_weight=None, power=0):
     return float(of_samples(metric, *arrays, sample_weight=weight, power=float(power)))
 
 
-def mean_poisson_deviance(y_true, y_pred, *, sample_weight=None):
+def mean_poisson_deviance(
+    y_true: Data, y_pred: Data, *, sample_weight: Data | None = None
+) -> float:
     """Mean Poisson deviance.
 
     Same as `sklearn.metrics.mean_poisson_deviance`, except that numbers given as strings raise
@@ -362,7 +421,7 @@ def mean_poisson_deviance(y_true, y_pred, *, sample_weight=None):
     return mean_tweedie_deviance(y_true, y_pred, sample_weight=sample_weight, power=1)
 
 
-def mean_gamma_deviance(y_true, y_pred, *, sample_weight=None):
+def mean_gamma_deviance(y_true: Data, y_pred: Data, *, sample_weight: Data | None = None) -> float:
     """Mean gamma deviance.
 
     Same as `sklearn.metrics.mean_gamma_deviance`, except that numbers given as strings raise
@@ -379,7 +438,9 @@ def mean_gamma_deviance(y_true, y_pred, *, sample_weight=None):
     return mean_tweedie_deviance(y_true, y_pred, sample_weight=sample_weight, power=2)
 
 
-def d2_tweedie_score(y_true, y_pred, *, sample_weight=None, power=0):
+def d2_tweedie_score(
+    y_true: Data, y_pred: Data, *, sample_weight: Data | None = None, power: float = 0
+) -> float:
     """Fraction of the Tweedie deviance explained, relative to a constant mean.
 
     Same as `sklearn.metrics.d2_tweedie_score`, except that fewer than two samples of non-zero

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
+from jax import Array
 
 import jmetrics
+from jmetrics._core.types import Tree
 from jmetrics.sklearn_compat import _params as params
 from jmetrics.sklearn_compat._arrays import host
+from jmetrics.sklearn_compat._params import Data
 from jmetrics.sklearn_compat._targets import Labels, labels_of
 from jmetrics.sklearn_compat._warn import warn
 from jmetrics.sklearn_compat.overlap import rated
@@ -17,18 +20,21 @@ HEADERS = ("precision", "recall", "f1-score", "support")
 KINDS = ("precision", "recall", "f-score")
 Line = tuple[str, list[Any]]
 
+Report: TypeAlias = dict[str, Any]
+"""The scores of each row by name; only the accuracy is a single number."""
+
 
 def classification_report(
-    y_true,
-    y_pred,
+    y_true: Data,
+    y_pred: Data,
     *,
-    labels=None,
-    target_names=None,
-    sample_weight=None,
-    digits=2,
-    output_dict=False,
-    zero_division="warn",
-):
+    labels: Data | None = None,
+    target_names: Data | None = None,
+    sample_weight: Data | None = None,
+    digits: int = 2,
+    output_dict: bool = False,
+    zero_division: float | str = "warn",
+) -> str | Report:
     """Precision, recall, F1 and support of each class, and their averages.
 
     Same as `sklearn.metrics.classification_report`, except that it warns once for each undefined
@@ -78,7 +84,9 @@ def _scores(data: Labels, chosen: np.ndarray, averages: list[str], zero_division
     )
 
 
-def _with_averages(y_true, y_pred, *, average, averages, **options):
+def _with_averages(
+    y_true: Array, y_pred: Array, *, average: str | None, averages: tuple[str, ...], **options: Any
+) -> tuple[Tree, ...]:
     score = jmetrics.precision_recall_fscore_support
     return tuple(score(y_true, y_pred, average=a, **options) for a in (average, *averages))
 
@@ -106,8 +114,8 @@ def _headings(data: Labels, labels: Any) -> list[tuple[str, str]]:
     return list(zip(headings, averages, strict=True))
 
 
-def _as_dict(rows: list[Line], averages: list[Line]) -> dict[str, Any]:
-    report: dict[str, Any] = {
+def _as_dict(rows: list[Line], averages: list[Line]) -> Report:
+    report: Report = {
         name: dict(zip(HEADERS, map(float, scores), strict=True))
         for name, scores in rows + averages
     }
