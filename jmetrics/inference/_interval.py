@@ -13,7 +13,7 @@ from jax.scipy.special import expit, logit, ndtri
 from jmetrics._core import check
 from jmetrics._core.exporting import exportable
 from jmetrics._core.numerics import safe_divide
-from jmetrics._core.types import Number
+from jmetrics._core.types import Number, Tree
 
 SCALES = ("linear", "logit")
 
@@ -57,7 +57,7 @@ def wald(estimate: Array, error: Array, level: Array, scale: str) -> tuple[Array
     return jnp.where(jnp.isnan(error), jnp.nan, low), jnp.where(jnp.isnan(error), jnp.nan, high)
 
 
-def within(low: Array, high: Array, least: Any, most: Any) -> tuple[Array, Array]:
+def within(low: Array, high: Array, least: Number, most: Number) -> tuple[Array, Array]:
     """Ends of an interval, moved to the nearest values that there are; NaN stays."""
     return jnp.clip(low, least, most), jnp.clip(high, least, most)
 
@@ -71,7 +71,7 @@ def short_repr(result: Any) -> str:
     return f"{type(result).__name__}({', '.join(f'{name}={text}' for name, text in fields)})"
 
 
-def _kinds(distribution: Any) -> str:
+def _kinds(distribution: Tree) -> str:
     leaves = jax.tree.leaves(distribution)
     return ", ".join(
         f"{a.dtype}{list(a.shape)}" if hasattr(a, "shape") else repr(a) for a in leaves

@@ -14,7 +14,7 @@ from jmetrics._core import check
 from jmetrics._core.exporting import exportable
 from jmetrics._core.lists import SegmentLists
 from jmetrics._core.sharding import with_auto_axes
-from jmetrics._core.types import ArrayLike, Number
+from jmetrics._core.types import ArrayLike, Number, Tree
 from jmetrics.inference._drawing.draws import EXCHANGE, draw, starts_of
 from jmetrics.inference._drawing.units import CellCounts, SampleInfo, Samples
 from jmetrics.inference._endpoints import at_least_as_extreme, p_value_of
@@ -49,14 +49,14 @@ class Comparison(NamedTuple):
             metric.
     """
 
-    values: Any
-    difference: Any
-    low: Any
-    high: Any
-    standard_error: Any
-    p_value: Any
-    distribution: Any
-    n_undefined: Any
+    values: Tree
+    difference: Tree
+    low: Tree
+    high: Tree
+    standard_error: Tree
+    p_value: Tree
+    distribution: Tree
+    n_undefined: Tree
 
     def __repr__(self) -> str:
         return short_repr(self)
@@ -64,7 +64,7 @@ class Comparison(NamedTuple):
 
 def paired_bootstrap(
     key: Array,
-    metric: Callable[..., Any],
+    metric: Callable[..., Tree],
     y_true: ArrayLike,
     pred_a: ArrayLike,
     pred_b: ArrayLike,
@@ -194,20 +194,20 @@ class ModelTable(NamedTuple):
             `values`.
     """
 
-    baseline: Any
-    values: Any
-    difference: Any
-    low: Any
-    high: Any
-    standard_error: Any
-    p_value: Any
-    adjusted_p_value: Any
-    n_undefined: Any
+    baseline: Tree
+    values: Tree
+    difference: Tree
+    low: Tree
+    high: Tree
+    standard_error: Tree
+    p_value: Tree
+    adjusted_p_value: Tree
+    n_undefined: Tree
 
 
 def compare(
     key: Array,
-    metric: Callable[..., Any],
+    metric: Callable[..., Tree],
     y_true: ArrayLike,
     baseline: ArrayLike,
     models: Mapping[str, ArrayLike] | Sequence[ArrayLike],
@@ -348,10 +348,10 @@ class PermutationTest(NamedTuple):
             metric.
     """
 
-    difference: Any
-    p_value: Any
-    distribution: Any
-    n_undefined: Any
+    difference: Tree
+    p_value: Tree
+    distribution: Tree
+    n_undefined: Tree
 
     def __repr__(self) -> str:
         return short_repr(self)
@@ -359,7 +359,7 @@ class PermutationTest(NamedTuple):
 
 def permutation_test(
     key: Array,
-    metric: Callable[..., Any],
+    metric: Callable[..., Tree],
     y_true: ArrayLike,
     pred_a: ArrayLike,
     pred_b: ArrayLike,
@@ -448,7 +448,7 @@ def permutation_test(
     )
 
 
-def _both_ways(metric: Any, problem: Problem, options: dict[str, Any]) -> Problem:
+def _both_ways(metric: Callable[..., Tree], problem: Problem, options: dict[str, Any]) -> Problem:
     """The samples twice, with the predictions of both models in either order."""
     (y_true, a, *_), (_, b, *_) = (plan.arrays for plan in problem.plans)
     info = problem.info

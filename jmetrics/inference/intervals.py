@@ -20,7 +20,7 @@ from typing import Any
 from jax import Array
 
 from jmetrics._core import check
-from jmetrics._core.types import ArrayLike, Number
+from jmetrics._core.types import ArrayLike, Number, Tree
 from jmetrics.inference._drawing.units import SampleInfo
 from jmetrics.inference._interval import Interval
 from jmetrics.inference._proportion_metrics import wilson_interval_of
@@ -30,7 +30,7 @@ from jmetrics.inference.resampling import MetricResampling, summarised
 
 
 def confidence_interval(
-    metric: Callable[..., Any],
+    metric: Callable[..., Tree],
     y_true: ArrayLike,
     y_pred: ArrayLike,
     *,

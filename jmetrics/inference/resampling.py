@@ -65,13 +65,13 @@ class Bootstrap(NamedTuple):
             are left out; shape of the metric.
     """
 
-    estimate: Any
-    low: Any
-    high: Any
-    standard_error: Any
-    bias: Any
-    distribution: Any
-    n_undefined: Any
+    estimate: Tree
+    low: Tree
+    high: Tree
+    standard_error: Tree
+    bias: Tree
+    distribution: Tree
+    n_undefined: Tree
 
     def __repr__(self) -> str:
         return short_repr(self)
@@ -79,7 +79,7 @@ class Bootstrap(NamedTuple):
 
 def bootstrap(
     key: Array,
-    metric: Callable[..., Any],
+    metric: Callable[..., Tree],
     y_true: ArrayLike,
     y_pred: ArrayLike,
     *,
@@ -203,17 +203,17 @@ def scheme_of(scheme: str, options: dict[str, Any]) -> str:
 class Summary(NamedTuple):
     """Summary of the resampled values of a metric, or of its differences."""
 
-    values: Any
+    values: Tree
     """The metric of each prediction, along the first axis."""
-    estimate: Any
-    low: Any
-    high: Any
-    standard_error: Any
-    bias: Any
-    p_value: Any
+    estimate: Tree
+    low: Tree
+    high: Tree
+    standard_error: Tree
+    bias: Tree
+    p_value: Tree
     """Of the hypothesis that the estimand is 0."""
-    distribution: Any
-    n_undefined: Any
+    distribution: Tree
+    n_undefined: Tree
 
 
 def summarised(

@@ -14,6 +14,7 @@ import numpy as np
 from jax import Array
 
 from jmetrics._core import check
+from jmetrics._core.types import Tree
 
 RESAMPLES = ("weights", "rows")
 _STATIC = {"static": True}
@@ -29,7 +30,7 @@ _ON_HOST = (
 class Call:
     """A call of any function that takes weights and has no plan."""
 
-    metric: Callable[..., Any] = field(metadata=_STATIC)
+    metric: Callable[..., Tree] = field(metadata=_STATIC)
     arrays: tuple[Array, Array, Array | None, Array | None]
     traced: dict[str, Any]
     static: tuple[tuple[str, Any], ...] = field(metadata=_STATIC)
@@ -44,7 +45,7 @@ class Call:
         y_true, y_pred, _, where = self.arrays
         return dataclasses.replace(self, arrays=(y_true, y_pred, sample_weight, where))
 
-    def value(self) -> Any:
+    def value(self) -> Tree:
         """Evaluate the metric, without the keyword `where` if it does not take it."""
         y_true, y_pred, sample_weight, where = self.arrays
         mask = {"where": where} if _takes(self.metric, "where") else {}
@@ -67,7 +68,7 @@ class RowCall(Call):
         item = jnp.repeat(jnp.arange(n, dtype=jnp.int32), counts, total_repeat_length=n)
         return dataclasses.replace(self, arrays=(y_true[item], y_pred[item], None, None))
 
-    def value(self) -> Any:
+    def value(self) -> Tree:
         """Evaluate the function."""
         y_true, y_pred, *_ = self.arrays
         if self.like is None:
@@ -76,7 +77,7 @@ class RowCall(Call):
         dtype = jnp.result_type(float)
         like = jax.tree.unflatten(structure, [jax.ShapeDtypeStruct(s, dtype) for s in shapes])
 
-        def on_host(y_true: Any, y_pred: Any) -> Any:
+        def on_host(y_true: np.ndarray, y_pred: np.ndarray) -> Tree:
             found = self.metric(np.asarray(y_true), np.asarray(y_pred), **self.options)
             return jax.tree.map(lambda a: np.asarray(a, dtype), found)
 
@@ -90,7 +91,7 @@ class CheckedCall(Call):
 
     depends_on_weights: Any = True
 
-    def value(self) -> Any:
+    def value(self) -> Tree:
         """Evaluate the function: NaN if its value does not depend on the weights."""
         reason = _weights_ignored(self.metric)
         values = jax.tree.map(jnp.asarray, super().value())
@@ -100,7 +101,7 @@ class CheckedCall(Call):
 
 
 def call_of(
-    metric: Callable[..., Any], arrays: Any, options: dict[str, Any], size: int, rows: bool
+    metric: Callable[..., Tree], arrays: Any, options: dict[str, Any], size: int, rows: bool
 ) -> Call:
     """Return the call of a function of `size` samples or lists; raise if resamples are alike."""
     traced, static = check.split_options(options)
@@ -153,7 +154,7 @@ def _by_rows(call: RowCall) -> RowCall:
     return call
 
 
-def _is_of_this_library(metric: Callable[..., Any]) -> bool:
+def _is_of_this_library(metric: Callable[..., Tree]) -> bool:
     """Whether the very function is defined here, and does not wrap another."""
     module = getattr(metric, "__globals__", {}).get("__name__", "")
     return (
@@ -162,7 +163,7 @@ def _is_of_this_library(metric: Callable[..., Any]) -> bool:
     )
 
 
-def _takes(metric: Callable[..., Any], name: str) -> bool:
+def _takes(metric: Callable[..., Tree], name: str) -> bool:
     try:
         parameters = inspect.signature(metric).parameters.values()
     except (TypeError, ValueError):  # some built-in functions have no signature
@@ -170,7 +171,7 @@ def _takes(metric: Callable[..., Any], name: str) -> bool:
     return any(p.name == name or p.kind is p.VAR_KEYWORD for p in parameters)
 
 
-def _named(metric: Callable[..., Any]) -> str:
+def _named(metric: Callable[..., Tree]) -> str:
     return f"`{getattr(metric, '__name__', repr(metric))}`"
 
 
@@ -181,13 +182,13 @@ _LINES = (
 )
 
 
-def _without(metric: Callable[..., Any], name: str) -> str:
+def _without(metric: Callable[..., Tree], name: str) -> str:
     if name == "where":
         return f"{_named(metric)} takes no `where`: give `sample_weight` 0 to what is masked"
     return f"{_named(metric)} takes no `sample_weight`, by which resamples differ. Write{_LINES}"
 
 
-def _weights_ignored(metric: Callable[..., Any]) -> str:
+def _weights_ignored(metric: Callable[..., Tree]) -> str:
     return (
         f"{_named(metric)} has the same value for any `sample_weight`, by which resamples differ: "
         f"its interval would have no width. Write{_LINES}"

@@ -18,6 +18,7 @@ from jmetrics._core.lists import SegmentLists
 from jmetrics._core.numerics import accumulator
 from jmetrics._core.plan import PresortedMetric, has_plan, plan_of, presort_of, range_of
 from jmetrics._core.sampling import sampling
+from jmetrics._core.types import Tree
 from jmetrics.inference._drawing.units import CellCounts, SampleInfo, Samples, samples_of
 from jmetrics.inference._interval import within
 from jmetrics.inference._reweighting.calls import RESAMPLES, call_of
@@ -37,7 +38,7 @@ class Reweightable(Protocol):
         """Return the metric for other weights of the same samples."""
         ...
 
-    def value(self) -> Any:
+    def value(self) -> Tree:
         """Evaluate the metric."""
         ...
 
@@ -125,10 +126,10 @@ class Problem:
         least, most = (jnp.broadcast_to(end, estimate.shape) for end in (least, most))
         return within(low, high, jnp.fmin(least, estimate), jnp.fmax(most, estimate))
 
-    def _like(self) -> Any:
+    def _like(self) -> Tree:
         return jax.eval_shape(lambda p: p.plans[0].reweighted(p.source().weight).value(), self)
 
-    def restored(self, entries: Array) -> Any:
+    def restored(self, entries: Array) -> Tree:
         """Shape the last axis of numbers as the metric shapes its own."""
         leaves, structure = jax.tree.flatten(self._like())
         ends = list(itertools.accumulate(leaf.size for leaf in leaves))
@@ -148,7 +149,7 @@ def _slope(plan: Reweightable, weight: Array) -> Array:
     return jnp.where(np.concatenate(whole)[:, None], jnp.nan, slope)
 
 
-def _entries(value: Any) -> Array:
+def _entries(value: Tree) -> Array:
     leaves = [jnp.asarray(leaf) for leaf in jax.tree.leaves(value)]
     return jnp.concatenate([leaf.astype(accumulator(leaf)).ravel() for leaf in leaves])
 
@@ -187,7 +188,9 @@ def make_problem(
     return Problem(plans, info, range=_range(metric, options), presort=presort)
 
 
-def _range(metric: Any, options: dict[str, Any]) -> tuple[tuple[Any, Any], ...] | None:
+def _range(
+    metric: Callable[..., Tree], options: dict[str, Any]
+) -> tuple[tuple[Any, Any], ...] | None:
     found: Any = range_of(metric, options)
     if found is None:
         return None
@@ -207,7 +210,7 @@ def _segments(options: dict[str, Any], y_true: Any) -> SegmentLists | None:
 
 
 def _plan(
-    metric: Callable[..., Any], arrays: Any, options: dict[str, Any], size: int, rows: bool
+    metric: Callable[..., Tree], arrays: Any, options: dict[str, Any], size: int, rows: bool
 ) -> Reweightable:
     y_true, y_pred, sample_weight, where = arrays
     if has_plan(metric) and not rows:

@@ -29,8 +29,9 @@ from jmetrics._core import check
 from jmetrics._core.counts import as_labels
 from jmetrics._core.merging import Reduction, map_fields
 from jmetrics._core.numerics import weighted_bincount
-from jmetrics._core.plan import SAME, Bound, Plan, PresortedMetric
+from jmetrics._core.plan import SAME, Finisher, Plan, PresortedMetric
 from jmetrics._core.tangents import value_or_nan
+from jmetrics._core.types import Tree
 from jmetrics._core.weights import combine
 from jmetrics.inference._drawing.units import SampleInfo
 from jmetrics.inference._reweighting.problem import Problem, Reweightable
@@ -65,7 +66,7 @@ def in_cells(problem: Problem) -> Problem:
     return _tabulated(problem, classes=most + beyond, num_strata=strata)
 
 
-def _classes(plan: Any) -> int | None:
+def _classes(plan: Reweightable) -> int | None:
     """How many classes there are, if this is a plan for one label a sample and nothing else."""
     if not isinstance(plan, Plan) or plan.labels is None:
         return None
@@ -151,11 +152,11 @@ class SortedMetric:
         sorted_weight = sample_weight if self.presorted else sample_weight[self.metric.item]
         return dataclasses.replace(self, sorted_weight=sorted_weight)
 
-    def value(self) -> Any:
+    def value(self) -> Array:
         """Evaluate the metric assuming that it is defined."""
         return self.metric.evaluate(self.sorted_weight)
 
-    def checked_value(self) -> Any:
+    def checked_value(self) -> Array:
         """Evaluate the metric."""
         assert self.sorted_weight is not None
         valid = jnp.all(self.metric.valid | (self.sorted_weight == 0))
@@ -180,11 +181,11 @@ class SummedMetric:
     """A metric whose statistic is a sum over samples."""
 
     arrays: tuple[Array, Array, Array | None, Array | None]
-    statistic: Any
+    statistic: Tree
     """The statistic for other weights, except for its sums."""
     sums: Array
     """What each sample (column) adds to each number of the statistic, for a weight of 1."""
-    finisher: Bound
+    finisher: Finisher[Tree, Tree]
 
     def reweighted(self, sample_weight: Array) -> SummedMetric:
         """Return the metric for other weights of the same samples."""
@@ -194,7 +195,7 @@ class SummedMetric:
         total = value_or_nan(total, ~lost[:, 0])  # and no other sum than this
         return dataclasses.replace(self, statistic=_with_sums(self.statistic, total))
 
-    def value(self) -> Any:
+    def value(self) -> Tree:
         """Finish."""
         return self.finisher(self.statistic)
 
@@ -228,7 +229,7 @@ def _summed(plan: Reweightable, weight: Array) -> Reweightable:
     return SummedMetric(plan.arrays, statistic, jax.jacrev(total)(weight), plan.finisher)
 
 
-def fields_of(statistic: Any) -> list[tuple[Reduction, Any]]:
+def fields_of(statistic: Tree) -> list[tuple[Reduction, Any]]:
     """Every array of a statistic with its kind, and what joins in its own way as a whole."""
     fields: list[tuple[Reduction, Any]] = []
 
@@ -240,7 +241,7 @@ def fields_of(statistic: Any) -> list[tuple[Reduction, Any]]:
     return fields
 
 
-def _with_sums(statistic: Any, total: Array) -> Any:
+def _with_sums(statistic: Tree, total: Array) -> Tree:
     """Replace the sums of a statistic by consecutive entries of `total`."""
     start = 0
 
