@@ -52,7 +52,7 @@ class Collection:
         """Value of each metric."""
         return {name: s.compute(state[self.held[name]]) for name, s in self.streams.items()}
 
-    def reduce(self, state: State, axis_name: Any) -> State:
+    def reduce(self, state: State, axis_name: Hashable) -> State:
         """States of the batches of all devices along an axis."""
         return {name: self.streams[name].reduce(state[name], axis_name) for name in self._holders()}
 

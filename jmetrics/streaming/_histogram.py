@@ -6,6 +6,7 @@ Numbers are compared by the integers that `sortable_bits` makes of them, here ca
 from __future__ import annotations
 
 import functools
+from collections.abc import Hashable
 from typing import Any, NamedTuple
 
 import jax
@@ -145,7 +146,7 @@ def merge(a: Histogram, b: Histogram) -> Histogram:
     )
 
 
-def reduce(state: Histogram, axis_name: Any) -> Histogram:
+def reduce(state: Histogram, axis_name: Hashable) -> Histogram:
     """Add the histograms of all devices along an axis, in one collective a leaf."""
     *largest, whole = intact(state)[2:]
     most, unlabelled, unordered, rounding = lax.pmax(largest, axis_name)

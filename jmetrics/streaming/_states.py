@@ -14,6 +14,7 @@ from jmetrics._core import check
 from jmetrics._core.exporting import exportable
 from jmetrics._core.limbs import Compensated
 from jmetrics._core.merging import Reduction, Tally, map_fields, merge, number, reductions, scale
+from jmetrics._core.types import Tree
 
 
 @exportable
@@ -21,12 +22,12 @@ from jmetrics._core.merging import Reduction, Tally, map_fields, merge, number, 
 class Held(NamedTuple):
     """The statistic of a stream, which is more than a sum."""
 
-    statistic: Any
+    statistic: Tree
     whole: Array
     """True. A sum over states makes a number of it, by which it is recognised."""
 
 
-def intact(state: Any) -> Any:
+def intact(state: Tree) -> Tree:
     """Return a state, unless it is a sum of states."""
     check.require(
         state.whole.dtype == jnp.bool_,
@@ -44,7 +45,7 @@ _NEUTRAL = {
 }
 
 
-def empty(shapes: Any) -> Held:
+def empty(shapes: Tree) -> Held:
     """State of no data, for statistics with these shapes and dtypes."""
     leaves, structure = jax.tree.flatten(shapes)
     return _empty(structure, tuple(leaves))
@@ -52,7 +53,7 @@ def empty(shapes: Any) -> Held:
 
 @functools.partial(jax.jit, static_argnums=(0, 1))
 def _empty(structure: jax.tree_util.PyTreeDef, leaves: tuple[jax.ShapeDtypeStruct, ...]) -> Held:
-    def nothing(reduction: Reduction, leaf: Any) -> Any:
+    def nothing(reduction: Reduction, leaf: Any) -> Tree:
         if reduction not in (Reduction.SUM, Reduction.COUNT):
             return jnp.full(leaf.shape, _NEUTRAL[reduction], leaf.dtype)
         if jnp.issubdtype(leaf.dtype, jnp.floating):
@@ -63,13 +64,13 @@ def _empty(structure: jax.tree_util.PyTreeDef, leaves: tuple[jax.ShapeDtypeStruc
     return Held(map_fields(nothing, statistic), jnp.ones((), jnp.bool_))
 
 
-def advance(state: Held, statistic: Any) -> Held:
+def advance(state: Held, statistic: Tree) -> Held:
     """Take what a batch adds into the state."""
     held, whole = intact(state)
     return Held(merge(held, map_fields(_fitting, held, statistic)), whole)
 
 
-def _fitting(reduction: Reduction, held: Any, leaf: Array) -> Array:
+def _fitting(reduction: Reduction, held: Tree, leaf: Array) -> Array:
     """Part of the statistic of a batch, in the shape and the precision of the state."""
     del reduction
     like = number(held)
@@ -81,15 +82,15 @@ def _fitting(reduction: Reduction, held: Any, leaf: Array) -> Array:
     return leaf.astype(like.dtype) if jnp.issubdtype(leaf.dtype, jnp.floating) else leaf
 
 
-def to_statistic(state: Held) -> Any:
+def to_statistic(state: Held) -> Tree:
     """The state as the statistic that a finisher takes; counts become floats."""
     return map_fields(lambda reduction, held: number(held), intact(state).statistic)
 
 
-def decayed_state(state: Any, factor: Array) -> Any:
+def decayed_state(state: Tree, factor: Array) -> Tree:
     """State in which everything so far weighs less."""
 
-    def rescaled(reduction: Reduction, held: Any) -> Any:
+    def rescaled(reduction: Reduction, held: Tree) -> Tree:
         if reduction is not Reduction.SUM:
             return held
         dtype = number(held).dtype
@@ -98,7 +99,7 @@ def decayed_state(state: Any, factor: Array) -> Any:
     return map_fields(rescaled, state)
 
 
-def to_numpy(state: Any) -> dict[str, np.ndarray]:
+def to_numpy(state: Tree) -> dict[str, np.ndarray]:
     """Turn the state of a stream into NumPy arrays by name, to store it or to send it elsewhere.
 
     With them a reduction of Beam, Spark, Ray or Dask can carry the states of parts. For a Dask
@@ -137,7 +138,7 @@ def to_numpy(state: Any) -> dict[str, np.ndarray]:
     }
 
 
-def from_numpy(stream: Any, arrays: dict[str, np.ndarray]) -> Any:
+def from_numpy(stream: Any, arrays: dict[str, np.ndarray]) -> Tree:
     """Turn named arrays into the state that `to_numpy` made them of.
 
     Args:

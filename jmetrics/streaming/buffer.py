@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -15,7 +16,7 @@ from jmetrics._core.exporting import exportable
 from jmetrics._core.limbs import Limbs
 from jmetrics._core.merging import Reducer
 from jmetrics._core.sharding import with_auto_axes
-from jmetrics._core.types import ArrayLike, Metric
+from jmetrics._core.types import ArrayLike, Metric, Tree
 from jmetrics._core.weights import combine
 from jmetrics.streaming._states import intact
 
@@ -45,7 +46,7 @@ class Buffered(NamedTuple):
         n_dropped: Number of samples there was no room for, a float scalar: 0 for an exact value.
     """
 
-    value: Any
+    value: Tree
     n_dropped: Array
 
 
@@ -99,7 +100,7 @@ class BufferStream:
         """Return the state of two sets of samples taken together, as many as there is room for."""
         return _join(a, b)
 
-    def reduce(self, state: Samples, axis_name: Any) -> Samples:
+    def reduce(self, state: Samples, axis_name: Hashable) -> Samples:
         """Return the state of all devices along an axis of a mesh, for inside `jax.shard_map`.
 
         Each device has room for all of them.
@@ -169,7 +170,7 @@ def _counted(state: Samples, more: Array) -> Samples:
     return state._replace(kept=kept, dropped=state.dropped.plus(whole - kept))
 
 
-def _gathered(state: Samples, axis_name: Any) -> Samples:
+def _gathered(state: Samples, axis_name: Hashable) -> Samples:
     """Give each device a place after those before it, and add what is at different places."""
     capacity = intact(state).y_true.shape[0]
     device = lax.axis_index(axis_name)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import abc
 import functools
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import Any
 
@@ -52,7 +52,7 @@ class HistogramStream(abc.ABC):
         """Return the state of two sets of samples taken together."""
         return _histogram.merge(a, b)
 
-    def reduce(self, state: Histogram, axis_name: Any) -> Histogram:
+    def reduce(self, state: Histogram, axis_name: Hashable) -> Histogram:
         """Return the state of all devices along an axis of a mesh, for inside `jax.shard_map`."""
         return _histogram.reduce(state, axis_name)
 
@@ -426,19 +426,21 @@ def precision_recall_curve(
     return _curve(_precision_recall_curve, drop_intermediate, size, bins)
 
 
-def _curve(finisher: Any, drop: Any, size: int | None, bins: HistogramSpec) -> CurveStream:
+def _curve(
+    finisher: Callable[..., Tree], drop: bool, size: int | None, bins: HistogramSpec
+) -> CurveStream:
     length = length_of(size, (1 << bins.bits) + 1)
     return CurveStream(bins, Bound.of(finisher, drop=bool(drop), length=length), size)
 
 
-def _roc_curve(state: Histogram, bins: HistogramSpec, *, drop: bool, length: int) -> Any:
+def _roc_curve(state: Histogram, bins: HistogramSpec, *, drop: bool, length: int) -> Tree:
     points = distinct(_bounds.thresholds(state, bins), 1 << bins.bits)
     return fitted(roc_of(points, bins.result, drop=drop), length)
 
 
 def _precision_recall_curve(
     state: Histogram, bins: HistogramSpec, *, drop: bool, length: int
-) -> Any:
+) -> Tree:
     points = distinct(_bounds.thresholds(state, bins), 1 << bins.bits)
     return fitted(precision_recall_of(points, bins.result, drop=drop), length)
 

@@ -59,7 +59,7 @@ class Stream(Protocol):
             The joint state.
         """
 
-    def compute(self, state: State) -> Any:
+    def compute(self, state: State) -> Tree:
         """Value of the metric on all batches so far.
 
         Args:
@@ -69,7 +69,7 @@ class Stream(Protocol):
             What the metric returns.
         """
 
-    def reduce(self, state: State, axis_name: Any) -> State:
+    def reduce(self, state: State, axis_name: Hashable) -> State:
         """State of the batches of all devices along an axis, inside `shard_map` or `pmap`.
 
         Args:
@@ -94,11 +94,11 @@ class MetricStream:
         axes: Numbers of axes of `y_true` and of `y_pred`.
     """
 
-    metric: Callable[..., Any]
+    metric: Callable[..., Tree]
     options: Mapping[str, Any]
     kernel: Kernel[Tree]
     finisher: Finisher[Tree, Tree]
-    shapes: Any
+    shapes: Tree
     axes: tuple[int, ...]
 
     @property
@@ -161,7 +161,7 @@ class MetricStream:
         """
         return _merge(a, b)
 
-    def compute(self, state: State) -> Any:
+    def compute(self, state: State) -> Tree:
         """Value of the metric on all batches so far.
 
         Args:
@@ -172,7 +172,7 @@ class MetricStream:
         """
         return _compute(state, self.finisher)
 
-    def reduce(self, state: State, axis_name: Any) -> State:
+    def reduce(self, state: State, axis_name: Hashable) -> State:
         """State of the batches of all devices along an axis: one collective per leaf.
 
         Args:
@@ -214,7 +214,7 @@ def _compute(state: State, finisher: Finisher[Tree, Tree]) -> Tree:
 
 
 def stream(
-    metric: Callable[..., Any], *, like: tuple[Any, Any] | None = None, **options: Any
+    metric: Callable[..., Tree], *, like: tuple[Any, Any] | None = None, **options: Any
 ) -> MetricStream:
     """Make a stream of a metric: a state to which batches are added, and its value at any time.
 
@@ -260,7 +260,7 @@ def stream(
     make = plan_of(metric)
     example = jax.device_put(tuple(map(_blank, (0, 0) if like is None else like)))
 
-    def statistic(*arrays: Array) -> Any:
+    def statistic(*arrays: Array) -> Tree:
         known = make(*arrays, **options)
         name = getattr(metric, "__name__", repr(metric))
         check.require(known.merges, f"`{name}` needs all data at once with these options")
@@ -281,7 +281,7 @@ def _axes(known: Plan[Tree]) -> tuple[int, ...]:
 
 
 def batch_mean(
-    function: Callable[..., Any], *, like: tuple[Any, Any] | None = None, **options: Any
+    function: Callable[..., Tree], *, like: tuple[Any, Any] | None = None, **options: Any
 ) -> MetricStream:
     """Make a stream of the mean over batches of what a function returns for each, by their weight.
 
@@ -323,12 +323,12 @@ def batch_mean(
 class _BatchMean:
     """Any function of a batch as a metric that has a plan."""
 
-    function: Callable[..., Any]
+    function: Callable[..., Tree]
 
     def __post_init__(self) -> None:
         declare(self, plan=self.plan)
 
-    def __call__(self, *arrays: Any, **options: Any) -> Any:
+    def __call__(self, *arrays: Any, **options: Any) -> Tree:
         return self.plan(*arrays, **options).value()
 
     def plan(

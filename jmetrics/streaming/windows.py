@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -13,7 +14,7 @@ from jax import Array
 from jmetrics._core import check
 from jmetrics._core.exporting import exportable
 from jmetrics._core.merging import Reducer
-from jmetrics._core.types import ArrayLike, Number
+from jmetrics._core.types import ArrayLike, Number, Tree
 from jmetrics.streaming._states import decayed_state, intact
 from jmetrics.streaming.streams import State, Stream
 
@@ -42,11 +43,11 @@ class Decayed:
         """State of the batches of both, their last ones taken to be as recent."""
         return self.stream.merge(a, b)
 
-    def compute(self, state: State) -> Any:
+    def compute(self, state: State) -> Tree:
         """Value of the metric with the weights that are left."""
         return self.stream.compute(state)
 
-    def reduce(self, state: State, axis_name: Any) -> State:
+    def reduce(self, state: State, axis_name: Hashable) -> State:
         """State of the batches of all devices along an axis."""
         return self.stream.reduce(state, axis_name)
 
@@ -56,7 +57,9 @@ def _rescaled(state: State, factor: Number) -> State:
     return decayed_state(state, jnp.asarray(factor))
 
 
-def decayed(stream: Stream, *, half_life: Any = None, decay: Any = None) -> Decayed:
+def decayed(
+    stream: Stream, *, half_life: Number | None = None, decay: Number | None = None
+) -> Decayed:
     """Make a stream in which a batch counts for half after `half_life` more updates.
 
     Before each update all weights so far are multiplied by `decay`, or 2^(−1 / half_life). What
@@ -95,8 +98,9 @@ def decayed(stream: Stream, *, half_life: Any = None, decay: Any = None) -> Deca
     )
     message = "the weights of this stream cannot decay; those of scores can with `weighted=True`"
     check.require(stream.supports_decay, message)
-    if half_life is None:
+    if decay is not None:
         return Decayed(stream, _checked_decay(check.number("decay", decay)))
+    assert half_life is not None
     return Decayed(stream, _decay_of(check.number("half_life", half_life)))
 
 
@@ -149,7 +153,7 @@ class LastUpdates:
         slots = jax.vmap(self.stream.merge)(intact(a).slots, intact(b).slots)
         return Slots(slots, jnp.maximum(a.updates, b.updates), a.whole)
 
-    def compute(self, state: Slots) -> Any:
+    def compute(self, state: Slots) -> Tree:
         """Value of the metric on the last k batches."""
 
         def join_slot(together: State, slot: State) -> tuple[State, None]:
@@ -159,7 +163,7 @@ class LastUpdates:
         others = jax.tree.map(lambda a: jax.lax.slice_in_dim(a, 1, None), state.slots)
         return self.stream.compute(jax.lax.scan(join_slot, first, others)[0])
 
-    def reduce(self, state: Slots, axis_name: Any) -> Slots:
+    def reduce(self, state: Slots, axis_name: Hashable) -> Slots:
         """State of the batches of all devices along an axis, updated in step."""
         slots = jax.vmap(lambda slot: self.stream.reduce(slot, axis_name))(intact(state).slots)
         whole = Reducer(axis_name).all([state.whole])
