@@ -29,7 +29,7 @@ def padded(array: np.ndarray, *sizes: int) -> np.ndarray:
     return whole
 
 
-def in_64_bits(function: Callable[..., Any], *arrays: Any, **options: Any) -> Any:
+def in_64_bits(function: Callable[..., Tree], *arrays: Any, **options: Any) -> Tree:
     """Call with 64-bit types, whatever the user's setting, and return arrays on the host."""
     numbers = float, np.ndarray
     traced = {name: value for name, value in options.items() if isinstance(value, numbers)}
@@ -53,11 +53,11 @@ def _compiled(
 
 
 def of_samples(
-    metric: Callable[..., Any],
+    metric: Callable[..., Tree],
     *arrays: np.ndarray,
     sample_weight: np.ndarray | None = None,
     **options: Any,
-) -> Any:
+) -> Tree:
     """Call a metric of samples, which lie along the first axis of all arrays."""
     n = len(arrays[0])
     size = bucket(n)
@@ -73,12 +73,12 @@ def of_samples(
 
 
 def of_lists(
-    metric: Callable[..., Any],
+    metric: Callable[..., Tree],
     y_true: np.ndarray,
     y_score: np.ndarray,
     sample_weight: np.ndarray | None,
     **options: Any,
-) -> Any:
+) -> Tree:
     """Call a metric of lists, the rows, padding both their number and their length."""
     sizes = tuple(bucket_size(n, steps=2) for n in y_true.shape)
     if sample_weight is not None:
@@ -94,7 +94,7 @@ def of_lists(
 
 
 def of_curve(
-    curve: Callable[..., Any],
+    curve: Callable[..., Tree],
     y_true: np.ndarray,
     y_score: np.ndarray,
     sample_weight: np.ndarray | None,

@@ -1,11 +1,14 @@
-"""Checks of options, which raise the classes of errors that scikit-learn raises."""
+"""Checks of options, which raise the classes of errors that scikit-learn raises.
+
+What a user gives is of `Any` type until it is checked.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Collection
 from numbers import Integral, Real
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias, TypeGuard
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +16,11 @@ import numpy.typing as npt
 
 class Sparse(Protocol):
     """A sparse array or matrix like those of SciPy."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Number of entries along each axis."""
+        ...
 
     @property
     def nnz(self) -> int:
@@ -43,7 +51,7 @@ def refuse(name: str, value: Any, expected: str) -> InvalidParameterError:
     return InvalidParameterError(f"`{name}` must be {expected}, got {value!r}")
 
 
-def is_sparse(value: Any) -> bool:
+def is_sparse(value: Any) -> TypeGuard[Sparse]:
     """Whether a value is a sparse array or matrix like those of SciPy."""
     return hasattr(value, "toarray") and hasattr(value, "nnz")
 

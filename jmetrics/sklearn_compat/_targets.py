@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from jmetrics.sklearn_compat._arrays import column, finite, host, same_length, weights
-from jmetrics.sklearn_compat._params import is_sparse
+from jmetrics.sklearn_compat._params import Data, is_sparse
 
 MULTILABEL = "multilabel-indicator"
 
@@ -154,7 +154,7 @@ class Labels(NamedTuple):
         return positions(self.y_true, labels), positions(self.y_pred, labels)
 
 
-def labels_of(y_true: Any, y_pred: Any, sample_weight: Any = None) -> Labels:
+def labels_of(y_true: Data, y_pred: Data, sample_weight: Data | None = None) -> Labels:
     """Combine true and predicted labels; raise for incompatible types of target."""
     same_length(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight)
     true, pred = target("y_true", y_true), target("y_pred", y_pred)

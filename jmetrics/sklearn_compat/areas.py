@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 import jmetrics
@@ -68,13 +66,13 @@ def average_precision_score(
     return value if value.ndim else float(value)
 
 
-def _is_positive(found: Target, pos_label: Any) -> np.ndarray:
+def _is_positive(found: Target, pos_label: Label | None) -> np.ndarray:
     if len(found.classes) == 2 and pos_label not in found.classes.tolist():
         raise ValueError(f"`pos_label` must be one of {found.classes}, got {pos_label!r}")
     return positions(found.values, np.asarray([pos_label])) == 0
 
 
-def _one_or_more(found: Target, pos_label: Any) -> np.ndarray:
+def _one_or_more(found: Target, pos_label: Label | None) -> np.ndarray:
     """Indicators of labels or of classes."""
     if found.kind not in ("multiclass", MULTILABEL):
         raise ValueError(f"`y_true` must be labels, got {found.kind} targets")
@@ -160,7 +158,7 @@ def roc_auc_score(
     return value if value.ndim else float(value)
 
 
-def _partial(max_fpr: Any) -> float | None:
+def _partial(max_fpr: float | None) -> float | None:
     """The false positive rate up to which the area is; None for the whole area."""
     if max_fpr is None:
         return None
@@ -196,7 +194,7 @@ def _warn_of_one_class(
 
 
 def _classes(
-    found: Target, score: np.ndarray, average: str | None, multi_class: str, labels: Any
+    found: Target, score: np.ndarray, average: str | None, multi_class: str, labels: Data | None
 ) -> np.ndarray:
     """Column index of the class of each sample."""
     if multi_class == "raise":

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 import jmetrics
+from jmetrics._core.types import Tree
 from jmetrics.sklearn_compat import _params as params
 from jmetrics.sklearn_compat._arrays import column, finite, host, numeric, same_length, weights
 from jmetrics.sklearn_compat._call import bucket, in_64_bits, of_curve
@@ -59,7 +60,7 @@ class CurveData(NamedTuple):
     dtype: np.dtype
     """Original dtype of the scores."""
 
-    def curve(self, function: Any, **options: Any) -> Curve:
+    def curve(self, function: Callable[..., Tree], **options: Any) -> Curve:
         """Call a function of the core."""
         return of_curve(function, self.positive, self.score, self.sample_weight, **options)
 
@@ -215,7 +216,9 @@ def det_curve(
     return data.curve(jmetrics.det_curve, drop_intermediate=bool(drop_intermediate))
 
 
-def _curve_data(y_true: Any, y_score: Any, pos_label: Any, sample_weight: Any) -> CurveData:
+def _curve_data(
+    y_true: Data, y_score: Data, pos_label: Label | None, sample_weight: Data | None
+) -> CurveData:
     params.array_likes(y_true=y_true, y_score=y_score)
     params.pos_label(pos_label)
     params.optional_arrays(sample_weight=sample_weight)
@@ -232,7 +235,7 @@ def _curve_data(y_true: Any, y_score: Any, pos_label: Any, sample_weight: Any) -
     return CurveData(is_positive, comparable(score), weight, len(found.classes), score.dtype)
 
 
-def column_weights(sample_weight: Any, n: int) -> np.ndarray | None:
+def column_weights(sample_weight: Data | None, n: int) -> np.ndarray | None:
     """Weights, flattened if given as one column."""
     if sample_weight is None:
         return None

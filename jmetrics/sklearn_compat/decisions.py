@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 import jmetrics
@@ -140,7 +138,7 @@ def _fitting_scores(score: np.ndarray, kind: str) -> np.ndarray:
     return score
 
 
-def rising_labels(labels: Any) -> np.ndarray:
+def rising_labels(labels: Data | None) -> np.ndarray:
     """The labels of columns, which must be increasing."""
     named = column("labels", host("labels", labels))
     if not np.array_equal(np.unique(named), named):

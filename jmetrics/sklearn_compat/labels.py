@@ -75,7 +75,7 @@ def hamming_loss(y_true: Data, y_pred: Data, *, sample_weight: Data | None = Non
 
 
 def _entries(
-    y_true: Any, y_pred: Any, normalize: Any, sample_weight: Any
+    y_true: Data, y_pred: Data, normalize: bool, sample_weight: Data | None
 ) -> tuple[tuple[np.ndarray, np.ndarray], np.ndarray | None]:
     """Labels encoded as integers."""
     params.array_likes(sparse=True, y_true=y_true, y_pred=y_pred)
@@ -122,15 +122,20 @@ def confusion_matrix(
     return _confusion(data, chosen)
 
 
-def _are_whole(sample_weight: Any) -> bool:
+def _are_whole(sample_weight: Data | None) -> bool:
     return np.asarray(sample_weight).dtype.kind in "biu"
 
 
 def _of_classes(
-    y_true: Any, y_pred: Any, labels: Any, sample_weight: Any, names: tuple = ("y_true", "y_pred")
+    y_true: Data,
+    y_pred: Data,
+    labels: Data | None,
+    sample_weight: Data | None,
+    names: tuple[str, str] = ("y_true", "y_pred"),
 ) -> tuple[Labels, np.ndarray]:
     """Labels of classes, not indicators, and the requested classes."""
-    params.array_likes(**dict(zip(names, (y_true, y_pred), strict=True)))
+    named: dict[str, Any] = dict(zip(names, (y_true, y_pred), strict=True))
+    params.array_likes(**named)
     params.optional_arrays(labels=labels, sample_weight=sample_weight)
     data = labels_of(y_true, y_pred, sample_weight)
     if data.multilabel:
@@ -138,7 +143,7 @@ def _of_classes(
     return data, _chosen(data, labels, names[0])
 
 
-def _chosen(data: Labels, labels: Any, name: str) -> np.ndarray:
+def _chosen(data: Labels, labels: Data | None, name: str) -> np.ndarray:
     """The classes of a table: those that occur, or `labels`, of which at least one must occur."""
     chosen = data.classes if labels is None else host("labels", labels)
     if len(chosen) == 1:
@@ -222,7 +227,7 @@ def multilabel_confusion_matrix(
 
 
 def classwise(
-    data: Labels, labels: Any = None
+    data: Labels, labels: Data | None = None
 ) -> tuple[tuple[np.ndarray, np.ndarray], dict[str, Any]]:
     """Arrays and options for the core to score each class, or each of `labels`."""
     if not data.multilabel:

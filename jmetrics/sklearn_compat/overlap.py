@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
 import jmetrics
+from jmetrics._core.types import Tree
 from jmetrics.sklearn_compat import _params as params
 from jmetrics.sklearn_compat._call import of_samples
 from jmetrics.sklearn_compat._params import Data, Label, Score
@@ -232,7 +234,7 @@ def precision_recall_fscore_support(
     return (*value[:3], support)
 
 
-def _check_beta(beta: Any) -> None:
+def _check_beta(beta: float) -> None:
     params.real("beta", beta, params.between(beta, 0, np.inf), "of at least 0")
 
 
@@ -250,7 +252,13 @@ class Rated(NamedTuple):
     average: str | None
     options: dict[str, Any]
 
-    def score(self, metric: Any, kinds: tuple[str, ...], zero_division: Any, **options: Any) -> Any:
+    def score(
+        self,
+        metric: Callable[..., Tree],
+        kinds: tuple[str, ...],
+        zero_division: float | str,
+        **options: Any,
+    ) -> Tree:
         """Call a metric of the core, after warnings for divisions by 0 in these `kinds`."""
         instead = params.zero_division(zero_division)
         if isinstance(zero_division, str) and kinds:
@@ -303,7 +311,7 @@ class Rated(NamedTuple):
         return np.any(occurs, keepdims=True) if self.average == "micro" else occurs
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: Tree) -> Tree:
     """Convert scalars to Python floats."""
     if isinstance(value, tuple):
         return tuple(map(_plain, value))
@@ -311,7 +319,12 @@ def _plain(value: Any) -> Any:
 
 
 def _checked(
-    y_true: Any, y_pred: Any, labels: Any, pos_label: Any, average: Any, sample_weight: Any
+    y_true: Data,
+    y_pred: Data,
+    labels: Data | None,
+    pos_label: Label | None,
+    average: str | None,
+    sample_weight: Data | None,
 ) -> Rated:
     params.array_likes(sparse=True, y_true=y_true, y_pred=y_pred)
     params.optional_arrays(labels=labels, sample_weight=sample_weight)
@@ -321,7 +334,7 @@ def _checked(
     return rated(data, labels, pos_label, average)
 
 
-def rated(data: Labels, labels: Any, pos_label: Any, average: str | None) -> Rated:
+def rated(data: Labels, labels: Data | None, pos_label: Label | None, average: str | None) -> Rated:
     """Convert labels to the arrays and options that the core takes for an average."""
     options: dict[str, Any] = {}
     if average == "binary":
@@ -335,7 +348,7 @@ def rated(data: Labels, labels: Any, pos_label: Any, average: str | None) -> Rat
     return Rated(*arrays, data.sample_weight, average, options)
 
 
-def _positive(data: Labels, pos_label: Any) -> tuple[np.ndarray, np.ndarray]:
+def _positive(data: Labels, pos_label: Label | None) -> tuple[np.ndarray, np.ndarray]:
     """Whether each label is the positive one of two."""
     if data.kind != "binary":
         raise ValueError(

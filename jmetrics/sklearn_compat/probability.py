@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import jmetrics
+from jmetrics._core.types import Tree
 from jmetrics.sklearn_compat import _params as params
 from jmetrics.sklearn_compat._arrays import column, host, numeric, same_length, weights
 from jmetrics.sklearn_compat._call import of_samples
@@ -150,8 +151,8 @@ def d2_brier_score(
     return data.explained(Probable.brier_score)
 
 
-def _renamed(y_proba: Any, y_pred: Any) -> Any:
-    """The probabilities, also accepted under their deprecated name."""
+def _renamed(y_proba: Data | None, y_pred: str | Data) -> Any:
+    """The probabilities, also accepted under their deprecated name; not checked."""
     if isinstance(y_pred, str):
         if y_pred == "deprecated":
             return y_proba
@@ -163,7 +164,7 @@ def _renamed(y_proba: Any, y_pred: Any) -> Any:
     raise params.refuse("y_pred", y_pred, "an array, or left out")
 
 
-def _too_few(y_true: Any, y_proba: Any, sample_weight: Any) -> bool:
+def _too_few(y_true: Data, y_proba: Any, sample_weight: Data | None) -> bool:
     """Whether there are fewer than two samples, after a warning."""
     same_length(y_proba=y_proba, y_true=y_true, sample_weight=sample_weight)
     if len(y_proba) >= 2:
@@ -185,7 +186,7 @@ class Probable(NamedTuple):
         """Whether samples may belong to several classes, or to none."""
         return self.label.ndim == 2
 
-    def call(self, metric: Any, **options: Any) -> float:
+    def call(self, metric: Callable[..., Tree], **options: Any) -> float:
         """Call a metric of the core."""
         arrays = self.label, self.proba
         return float(of_samples(metric, *arrays, sample_weight=self.sample_weight, **options))
@@ -200,7 +201,7 @@ class Probable(NamedTuple):
         total = each.call(jmetrics.log_loss, normalize=False)
         return float(total / np.sum(weight)) if normalize else total
 
-    def brier_score(self, scale_by_half: Any = False) -> float:
+    def brier_score(self, scale_by_half: bool | str = False) -> float:
         """The Brier score, summed over the columns of indicators."""
         if not self.several:
             return self.call(jmetrics.brier_score_loss, scale_by_half=scale_by_half)
@@ -228,7 +229,7 @@ class Probable(NamedTuple):
         return fractions if self.proba.ndim == 2 else fractions[1]
 
 
-def _probabilities(y_proba: Any) -> np.ndarray:
+def _probabilities(y_proba: Data) -> np.ndarray:
     """Floats in their own dtype, which determines how close to 0 and 1 they are clipped."""
     proba = numeric("y_proba", y_proba)
     proba = proba if proba.dtype.kind == "f" else proba.astype(np.float64)
@@ -241,7 +242,11 @@ def _probabilities(y_proba: Any) -> np.ndarray:
 
 
 def _of_two_or_more(
-    y_true: Any, y_proba: Any, sample_weight: Any, pos_label: Any, labels: Any
+    y_true: Data,
+    y_proba: Data,
+    sample_weight: Data | None,
+    pos_label: Label | None,
+    labels: Data | None,
 ) -> Probable:
     proba = _probabilities(y_proba)
     if proba.ndim == 1:
@@ -249,7 +254,9 @@ def _of_two_or_more(
     return _of_classes(y_true, proba, sample_weight, labels)
 
 
-def _of_two(y_true: Any, proba: np.ndarray, sample_weight: Any, pos_label: Any) -> Probable:
+def _of_two(
+    y_true: Data, proba: np.ndarray, sample_weight: Data | None, pos_label: Label | None
+) -> Probable:
     """Samples of two classes with the probability of one."""
     same_length(y_proba=proba, y_true=y_true, sample_weight=sample_weight)
     column("y_true", host("y_true", y_true))
@@ -261,7 +268,7 @@ def _of_two(y_true: Any, proba: np.ndarray, sample_weight: Any, pos_label: Any) 
     return Probable(is_positive, proba, weights(sample_weight, len(proba)))
 
 
-def positive_label(pos_label: Any, classes: np.ndarray, *, largest: bool = False) -> Any:
+def positive_label(pos_label: Label | None, classes: np.ndarray, *, largest: bool = False) -> Any:
     """The positive label: as given, 1 of {0, 1} or {−1, 1}, or the `largest` of numbers."""
     if pos_label is not None:
         return pos_label
@@ -273,7 +280,9 @@ def positive_label(pos_label: Any, classes: np.ndarray, *, largest: bool = False
     raise ValueError(f"`pos_label` must be given for `y_true` with labels {classes.tolist()}")
 
 
-def _of_classes(y_true: Any, proba: np.ndarray, sample_weight: Any, labels: Any) -> Probable:
+def _of_classes(
+    y_true: Data, proba: np.ndarray, sample_weight: Data | None, labels: Data | None
+) -> Probable:
     """Samples of classes with the probability of each, or of the second of two."""
     same_length(y_proba=proba, y_true=y_true, sample_weight=sample_weight)
     weight = weights(sample_weight, len(proba))
@@ -299,7 +308,7 @@ def _of_classes(y_true: Any, proba: np.ndarray, sample_weight: Any, labels: Any)
     return Probable(chosen.astype(proba.dtype), proba, weight)
 
 
-def _expected(found: np.ndarray, values: np.ndarray, labels: Any) -> np.ndarray:
+def _expected(found: np.ndarray, values: np.ndarray, labels: Data | None) -> np.ndarray:
     """The classes of the columns: `labels`, or those that occur."""
     if labels is None:
         if len(found) == 1:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 import jmetrics
+from jmetrics._core.types import Tree
 from jmetrics.sklearn_compat import _params as params
 from jmetrics.sklearn_compat._arrays import numeric, same_length, weights
 from jmetrics.sklearn_compat._call import of_lists, of_samples
@@ -70,10 +71,10 @@ def label_ranking_loss(y_true: Data, y_score: Data, *, sample_weight: Data | Non
 
 
 def _of_labels(
-    metric: Callable[..., Any],
-    y_true: Any,
-    y_score: Any,
-    sample_weight: Any,
+    metric: Callable[..., Tree],
+    y_true: Data,
+    y_score: Data,
+    sample_weight: Data | None,
     *,
     all_zero: type[Exception] | None = ZeroDivisionError,
     single: bool = False,
@@ -163,7 +164,7 @@ def ndcg_score(
 
 
 def _lists(
-    y_true: Any, y_score: Any, k: Any, sample_weight: Any, ignore_ties: Any
+    y_true: Data, y_score: Data, k: int | None, sample_weight: Data | None, ignore_ties: bool
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
     params.array_likes(y_true=y_true, y_score=y_score)
     params.optional_arrays(sample_weight=sample_weight)

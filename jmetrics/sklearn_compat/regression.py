@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 import jmetrics
+from jmetrics._core.types import Tree
 from jmetrics.sklearn_compat import _params as params
 from jmetrics.sklearn_compat._arrays import numeric, same_length, weights
 from jmetrics.sklearn_compat._call import of_samples
@@ -464,11 +465,11 @@ def d2_tweedie_score(
 
 
 def _error(
-    metric: Callable[..., Any],
-    y_true: Any,
-    y_pred: Any,
-    sample_weight: Any,
-    multioutput: Any,
+    metric: Callable[..., Tree],
+    y_true: Data,
+    y_pred: Data,
+    sample_weight: Data | None,
+    multioutput: str | Data,
     *,
     averages: tuple[str, ...] = AVERAGES,
     domain: Callable[[np.ndarray, np.ndarray], None] | None = None,
@@ -496,7 +497,10 @@ def _error(
 
 
 def _has_no_product(
-    metric: Callable[..., Any], arrays: list[np.ndarray], multioutput: Any, options: dict[str, Any]
+    metric: Callable[..., Tree],
+    arrays: list[np.ndarray],
+    multioutput: str | Data,
+    options: dict[str, Any],
 ) -> bool:
     """Whether some but not all scores are non-finite in a variance-weighted mean."""
     if options.get("force_finite", True) or not isinstance(multioutput, str):
@@ -508,7 +512,7 @@ def _has_no_product(
 
 
 def _targets(
-    y_true: Any, y_pred: Any, sample_weight: Any
+    y_true: Data, y_pred: Data, sample_weight: Data | None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
     """Targets and predictions (n,), or (n, n_outputs) for two or more, as float64."""
     same_length(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight)
@@ -525,7 +529,7 @@ def _targets(
     return true, pred, weight
 
 
-def _output_weights(multioutput: Any, y_true: np.ndarray) -> Any:
+def _output_weights(multioutput: str | Data, y_true: np.ndarray) -> Any:
     if isinstance(multioutput, str):
         return multioutput
     found = numeric("multioutput", multioutput)
@@ -559,7 +563,7 @@ def _one_output(y_true: np.ndarray) -> None:
 
 
 def _positive_targets(
-    y_true: Any, y_pred: Any, sample_weight: Any, power: Any, *, at_least: int = 1
+    y_true: Data, y_pred: Data, sample_weight: Data | None, power: float, *, at_least: int = 1
 ) -> tuple[tuple[np.ndarray, np.ndarray], np.ndarray | None]:
     """Targets and predictions in the domain of the Tweedie deviance of this power."""
     params.array_likes(y_true=y_true, y_pred=y_pred)

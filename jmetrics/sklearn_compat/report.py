@@ -75,7 +75,9 @@ def classification_report(
     return _as_dict(rows, ends) if output_dict else _as_text(rows, ends, names, digits)
 
 
-def _scores(data: Labels, chosen: np.ndarray, averages: list[str], zero_division: Any) -> Any:
+def _scores(
+    data: Labels, chosen: np.ndarray, averages: list[str], zero_division: float | str
+) -> Tree:
     """The scores of each class, then their averages."""
     if data.multilabel and isinstance(zero_division, str):
         rated(data, chosen, 1, "samples").warn(KINDS)
@@ -104,7 +106,7 @@ def _names(chosen: np.ndarray, target_names: Any, labelled: bool) -> list[Any]:
     return names
 
 
-def _headings(data: Labels, labels: Any) -> list[tuple[str, str]]:
+def _headings(data: Labels, labels: Data | None) -> list[tuple[str, str]]:
     """Averages with their headings; the micro average over all classes is the accuracy."""
     averages = ["micro", "macro", "weighted", *(["samples"] if data.multilabel else [])]
     headings = [f"{average} avg" for average in averages]
