@@ -304,7 +304,7 @@ def _count(some: Array, compare: Callable[[Array, Array], Array], keys: Array) -
         return counts + compare(key[None], columns).astype(counts.dtype), None
 
     # A zero that varies over the mesh as the items do, for `shard_map`.
-    none = (some - some).T.astype(jnp.uint8)
+    none = (some - some).T.astype(jnp.uint8)  # holds `_SHORT`, at most 255
     return lax.scan(add, none, some.T, unroll=10)[0].T.astype(jnp.int32)
 
 

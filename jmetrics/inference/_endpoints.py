@@ -166,7 +166,7 @@ class InfluenceMoments(NamedTuple):
 
 
 def centred(influences: Array, counts: Array) -> Array:
-    """Influence of each unit (last axis) less the mean of all: 0 but for a sum over samples."""
+    """Influence of each unit (last axis) less their mean, which is 0 unless the metric is a sum."""
     counts = jnp.broadcast_to(counts, influences.shape)
     of_all, total = jnp.sum(jnp.stack([influences * counts, counts]), axis=-1, keepdims=True)
     mean = safe_divide(of_all, total, 0.0)

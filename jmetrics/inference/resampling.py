@@ -374,7 +374,7 @@ def in_batches(function: Callable[[Array], Array], starts: Array, batch_size: in
 
 
 class Prepared(NamedTuple):
-    """A problem twice, as it is and at the least cost for each resample."""
+    """The problem to estimate from, and the same at the least cost for each resample."""
 
     problem: Problem
     fast: Problem

@@ -32,7 +32,7 @@ class Items(NamedTuple):
     lists: Lists
 
 
-Finisher: TypeAlias = Callable[..., tuple[Array, Array]]
+PerList: TypeAlias = Callable[..., tuple[Array, Array]]
 """From items and options to the value of each list, and whether it is defined."""
 
 
@@ -44,14 +44,14 @@ class ListLoss(NamedTuple):
     entries are valid."""
     reason: str
     """Why the other entries are invalid."""
-    finisher: Finisher
+    of_lists: PerList
 
 
 @functools.lru_cache(maxsize=64)
-def gain_loss(gain: Gain, finisher: Finisher, **static: Any) -> ListLoss:
+def gain_loss(gain: Gain, of_lists: PerList, **static: Any) -> ListLoss:
     """A loss of gains over the best possible ones, cached so that each gain compiles once."""
     score = discounted(gain, ideal=True)
-    return ListLoss(score.prepare, score.reason, functools.partial(finisher, **static))
+    return ListLoss(score.prepare, score.reason, functools.partial(of_lists, **static))
 
 
 def list_loss(
@@ -69,7 +69,7 @@ def list_loss(
 ) -> Array:
     """Mean over the lists with a value, or all values with `average=None`, undefined ones 0.
 
-    `option` is that of `loss.prepare`, `options` those of `loss.finisher`; all are traced.
+    `option` is that of `loss.prepare`, `options` those of `loss.of_lists`; all are traced.
     """
     *arrays, count = check.lists(
         y_true=y_true,
@@ -106,7 +106,7 @@ def _list_loss(
     relevance = clean(y_true.astype(dtype), of_each, where)
     label, valid = loss.prepare(relevance, lists if option is None else in_dtype_of(y_true, option))
     label = jnp.where(on, label, jnp.zeros_like(label))
-    values, some = loss.finisher(Items(score, label, on, lists), *options)
+    values, some = loss.of_lists(Items(score, label, on, lists), *options)
     values = jnp.where(some, values, jnp.zeros_like(values))
     if average == "mean":
         counted = jnp.where(some, weight, jnp.zeros_like(weight))

@@ -5,7 +5,8 @@ checks the arrays and plans, with `_total_of_lists` as kernel, which weights wha
 
 1. `Score.prepare` makes gains or labels of `y_true`;
 2. `Score.rank`, of `_core.lists`, ranks all lists at once, by one sort;
-3. `Score.finisher` gives one value a list, for each cutoff;
+3. `Score.of_lists` gives one value a list, for each cutoff; NDCG sorts once more here, for the ideal
+   order;
 4. lists that are empty, invalid or masked get theirs.
 """
 
@@ -27,7 +28,7 @@ from jmetrics._core.items import (
     relevant,
     valid_lists,
 )
-from jmetrics._core.lists import TIES, RankedGains, RankedLabels, Ranking
+from jmetrics._core.lists import TIES, Lists, RankedGains, RankedLabels, Ranking
 from jmetrics._core.numerics import Total, accumulator, mean_of, weighted_total
 from jmetrics._core.plan import Bound, Ends, Plan, including, plan
 from jmetrics._core.sharding import with_auto_axes
@@ -37,7 +38,7 @@ from jmetrics._core.weights import clean, combine, over_trailing
 Cutoff: TypeAlias = int | tuple[int, ...] | None
 """A number of top ranks, several of them, or None for all ranks."""
 
-Finisher: TypeAlias = Callable[..., tuple[Array, Array]]
+PerList: TypeAlias = Callable[..., tuple[Array, Array]]
 """Maps statistic, cutoff and options to the value of each list, and to whether it has one."""
 
 
@@ -45,12 +46,12 @@ class Score(NamedTuple):
     """How a ranking metric is computed; static."""
 
     prepare: Callable[..., tuple[Array, Array]]
-    """Maps `y_true` as floats and an option, or else the lists, to labels or gains, and to
-    which entries are valid."""
+    """Maps `y_true` as floats to labels or gains, and to which entries are valid. Its second
+    argument is the option of the metric if it has one, and otherwise the lists."""
     reason: str
     """Error message for invalid entries."""
     rank: Ranking
-    finisher: Finisher
+    of_lists: PerList
     geometric: bool = False
     """Whether lists are averaged by the geometric mean, with a floor as the last option."""
 
@@ -64,7 +65,7 @@ class Traced(NamedTuple):
     option: Array | None
     """That of `Score.prepare`."""
     options: tuple[Any, ...]
-    """Those of `Score.finisher`, which each has its own of."""
+    """Those of `Score.of_lists`; each metric has its own."""
 
 
 class Static(NamedTuple):
@@ -101,7 +102,7 @@ def list_metric(
 ) -> Plan[Array]:
     """Plan to score each list and average over lists as `average` specifies.
 
-    `option` is that of `score.prepare`, `options` those of `score.finisher`; all are traced.
+    `option` is that of `score.prepare`, `options` those of `score.of_lists`; all are traced.
     """
     truth, scores, weight, mask, segments, count = check.lists(
         y_true=y_true,
@@ -200,7 +201,7 @@ def _of_lists(
 
     ranked = score.rank(y_score, label, lists, ties)
     cutoffs = k if isinstance(k, tuple) else (k,)
-    finished = [score.finisher(ranked, cutoff, *options) for cutoff in cutoffs]
+    finished = [score.of_lists(ranked, cutoff, *options) for cutoff in cutoffs]
     values = jnp.concatenate([over_trailing(v.astype(dtype), 2) for v, _ in finished], axis=1)
     some = jnp.stack([has_value for _, has_value in finished], axis=1)
     values = jnp.where(some, values, jnp.asarray(empty, dtype))
@@ -263,6 +264,6 @@ def irrelevant(y_true: Array, threshold: Number) -> tuple[Array, Array]:
     return 1 - label, valid
 
 
-def indicator(y_true: Array, _: None) -> tuple[Array, Array]:
+def indicator(y_true: Array, _: Lists) -> tuple[Array, Array]:
     """Labels that are 1 (relevant) or 0 already."""
     return y_true, (y_true == 0) | (y_true == 1)

@@ -99,7 +99,7 @@ def dcg_score(
         sample_weight=sample_weight,
         where=where,
         average=average,
-        ties=_rule(ties, ignore_ties),
+        ties=_ties_rule(ties, ignore_ties),
         k=k,
         options=(check.number("log_base", log_base),),
     )
@@ -177,7 +177,7 @@ def ndcg_score(
         sample_weight=sample_weight,
         where=where,
         average=average,
-        ties=_rule(ties, ignore_ties),
+        ties=_ties_rule(ties, ignore_ties),
         empty=empty,
         k=k,
     )
@@ -346,7 +346,7 @@ def expected_reciprocal_rank(
     )
 
 
-def _rule(ties: str, ignore_ties: bool) -> str:
+def _ties_rule(ties: str, ignore_ties: bool) -> str:
     known_ties(ties)
     return "last" if check.flag_or_auto("ignore_ties", ignore_ties, auto=False) else ties
 
@@ -369,8 +369,8 @@ def discounted(gain: Gain, *, ideal: bool) -> Score:
 
     if ideal:
         negative = "`y_true` must not be negative or NaN"
-        return Score(prepare, negative, rank=_with_ideal, finisher=_normalised)
-    return Score(prepare, NOT_NAN, rank=ranked_gains, finisher=_cumulative)
+        return Score(prepare, negative, rank=_with_gains, of_lists=_normalised)
+    return Score(prepare, NOT_NAN, rank=ranked_gains, of_lists=_cumulative)
 
 
 def _linear(y: Array) -> Array:
@@ -396,7 +396,7 @@ def _power_of_2(x: Array) -> Array:
 _GAINS: dict[str, Callable[[Array], Array]] = {"linear": _linear, "exponential": _exponential}
 
 
-class _NdcgGains(NamedTuple):
+class _NdcgInputs(NamedTuple):
     """What NDCG needs to know of the lists: gains in the order of the scores, and in any."""
 
     by_score: RankedGains
@@ -404,11 +404,12 @@ class _NdcgGains(NamedTuple):
     lists: Lists
 
 
-def _with_ideal(score: Array, gain: Array, lists: Lists, ties: str) -> _NdcgGains:
-    return _NdcgGains(ranked_gains(score, gain, lists, ties), gain, lists)
+def _with_gains(score: Array, gain: Array, lists: Lists, ties: str) -> _NdcgInputs:
+    """Rank by score; the ideal order is found in `_normalised`."""
+    return _NdcgInputs(ranked_gains(score, gain, lists, ties), gain, lists)
 
 
-def _normalised(ranked: _NdcgGains, k: int | None) -> tuple[Array, Array]:
+def _normalised(ranked: _NdcgInputs, k: int | None) -> tuple[Array, Array]:
     value, best = _discounted_gain(ranked.by_score, k), ideal_gain(ranked.gain, ranked.lists, k)
     return safe_divide(kept_within(value, -jnp.inf, best), best, 0.0), best != 0
 
@@ -424,8 +425,8 @@ def _cumulative(ranked: RankedGains, k: int | None, log_base: Number) -> tuple[A
 
 def _discounted_gain(ranked: RankedGains, k: int | None) -> Array:
     """Sum of gain over log2(1 + rank) of each list."""
-    longest = ranked.gain.shape[-1]
-    rank = lax.iota(ranked.gain.dtype, longest if k is None else jax.core.min_dim(k, longest))
+    most_ranks = ranked.gain.shape[-1]
+    rank = lax.iota(ranked.gain.dtype, most_ranks if k is None else jax.core.min_dim(k, most_ranks))
     prefix = prefix_sums(discount(rank + 1))
     return ranked.lists.sum(ranked.gain * mean_over_tied_ranks(ranked, prefix))
 

@@ -32,7 +32,7 @@ tangents,
     Ṡ_i = S_i(φ, ẇ) + (ż_i S_i(φ′, w) − S_i(φ′, w ż)) / τ + τ̇ ∂S_i/∂τ,
 
 where S(φ, w) and S(φ′, w) take one set of passes together. Three functions of `sums` have rules of
-their own, nested: the rule of 1 calls 2, that of 2 calls 2 and 3, and that of 3 calls 2 for φ′.
+their own, nested: the rules of 1 and 2 call 2 and 3, and that of 3 calls 2 for φ′.
 
 1. `_total`, for T. By the above a gradient of T would transpose passes. But T is bilinear: its
    derivative by w_i is S_i over the other side, and by z_i it is w_i S_i(φ′) / τ over the other
@@ -44,8 +44,9 @@ their own, nested: the rule of 1 calls 2, that of 2 calls 2 and 3, and that of 3
    are large and cancel, so the passes are differentiated by τ, gap by gap. The derivative of the
    result, which is of second order, does use the formula.
 
-Hence derivatives of all orders exist, in forward and in reverse mode. Tangents that are known to be
-zero (`symbolic_zeros`) cost no pass.
+Hence derivatives of all orders exist, in forward and in reverse mode, where φ has them. Where φ has
+a kink, those of its order at tied points depend on the order in which the points are stored: second
+ones for "laplace". Tangents that are known to be zero (`symbolic_zeros`) cost no pass.
 """
 
 from jmetrics._core.pairs.kernels import KERNELS as KERNELS

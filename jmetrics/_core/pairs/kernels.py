@@ -1,4 +1,4 @@
-"""Penalties φ(t) on a difference t, and their derivatives, as what a `State` can hold.
+"""Penalties φ(t) on a difference t, and their derivatives, as what a `PrefixState` can hold.
 
 For t < 0 each is a power of |t| plus or minus a remainder, and for t ≥ 0 the remainder
 alone. The remainder is a polynomial in x = exp(−|t|), so a few exponentials give it.
@@ -50,7 +50,7 @@ class Kernel(NamedTuple):
         return self._replace(order=self.order + 1, factor=factor, own=False)
 
     @property
-    def sides(self) -> tuple[bool, ...]:
+    def signs(self) -> tuple[bool, ...]:
         """Which signs of t, False for t < 0, it is not 0 for."""
         return (self.mirrored,) if self.family == "hinge" else (False, True)
 

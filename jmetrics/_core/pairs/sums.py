@@ -29,7 +29,8 @@ class SortedPoints(NamedTuple):
     compensation: Array
     """Rounding error of the coordinate."""
     step: Array | None = None
-    """Spacing of a grid to sum on, for which the points are in any order; or 0, or none."""
+    """Spacing of the grid to sum on, for which points are in any order; 0 if they do not fit one,
+    so that they are sorted; None if no grid was considered."""
 
 
 def sort_points(
@@ -41,8 +42,9 @@ def sort_points(
 ) -> SortedPoints:
     """Sort points. Their coordinate is `points` + `compensation`, the latter within its rounding.
 
-    Sorted `by` numbers of the same order, if those tell points apart that rounding does not. For
-    a smooth kernel, of this temperature, not if a grid does; `points` are counted from one then.
+    Sorted `by` numbers of the same order, if those tell points apart that rounding does not. With
+    `smooth`, the temperature of a smooth kernel, a grid may serve instead, and nothing is sorted;
+    then `points` must be relative to one of them.
     """
     # Plus zeros of the points, so that it varies over a mesh as they do.
     positions = lax.iota(jnp.int32, points.shape[0]) + jnp.zeros_like(points, jnp.int32)
@@ -150,7 +152,8 @@ class KernelSum(NamedTuple):
 
     kernel: Kernel
     back: Kernel | None = None
-    """The kernel at what is no query, where that is wanted."""
+    """The kernel at what is no query, where that is wanted. Without it, the sum there is not
+    specified."""
 
     @property
     def next(self) -> KernelSum:
@@ -291,10 +294,10 @@ def _passes(terms: tuple[KernelSum, ...], at: Scaled, weight: Array) -> tuple[Ar
         lambda: grid.deposited(cells, weight),
         lambda: jnp.zeros_like(x, shape=(cells.rows, n)),
     )
-    gap = ((n - 1) - lax.iota(step.dtype, 2 * n - 1)) * step / at.scale
+    t = ((n - 1) - lax.iota(step.dtype, 2 * n - 1)) * step / at.scale
 
     def spread(term: KernelSum) -> Array:
-        sums = [grid.convolved(kernel(gap), even[over]) for kernel, over in term.parts]
+        sums = [grid.convolved(kernel(t), even[over]) for kernel, over in term.parts]
         return jnp.stack([jnp.zeros_like(sums[0])] * (cells.rows - len(sums)) + sums)
 
     sums = jnp.stack([spread(term) for term in terms])
@@ -315,13 +318,14 @@ def _in_sorted_order(
     in falling order for t < 0, in rising order for t > 0.
     """
     parts = list(dict.fromkeys(part for term in terms for part in term.parts))
-    rows = sorted({(over, side) for kernel, over in parts for side in kernel.sides})
+    # Rows of both signs of t follow each other.
+    rows = sorted({(over, rising) for kernel, over in parts for rising in kernel.signs})
     summed, back = at.sides(weight), jnp.concatenate([gap[:1], gap[:0:-1]])
-    gaps = jnp.stack([back if side else gap for _, side in rows])
-    added = jnp.stack([_turned(summed[over], side) for over, side in rows])
+    gaps = jnp.stack([back if rising else gap for _, rising in rows])
+    added = jnp.stack([_turned(summed[over], rising) for over, rising in rows])
 
     def read(state: PrefixState) -> list[Array]:
-        starts = (rows.index((over, kernel.sides[0])) for kernel, over in parts)
+        starts = (rows.index((over, kernel.signs[0])) for kernel, over in parts)
         pairs = zip(parts, starts, strict=True)
         return [_read(kernel, at.scale, state, start) for (kernel, _), start in pairs]
 
@@ -329,21 +333,21 @@ def _in_sorted_order(
     drops = max((len(r.drops) for r in remainders if r is not None), default=None)
     seen = prefix(gaps, added, at.scale, read, drops=drops)
     outs = {
-        part: _both_sides(part.kernel, found, summed[part.over])
+        part: _both_signs(part.kernel, found, summed[part.over])
         for part, found in zip(parts, seen, strict=True)
     }
     return tuple(_by_query([outs[part] for part in term.parts], at.query) for term in terms)
 
 
-def _turned(a: Array, side: bool) -> Array:
-    """From falling to rising order of the points, or back, for the side that is summed so."""
-    return a[::-1] if side else a
+def _turned(a: Array, rising: bool) -> Array:
+    """From falling to rising order of the points, or back, for the sign of t that is summed so."""
+    return a[::-1] if rising else a
 
 
-def _both_sides(kernel: Kernel, found: Array, weight: Array) -> Array:
-    """Add up the sums over each side of the points, and what a point adds at itself."""
-    sides = zip(kernel.sides, found, strict=True)
-    out = functools.reduce(jnp.add, (_turned(a, side) for side, a in sides))
+def _both_signs(kernel: Kernel, found: Array, weight: Array) -> Array:
+    """Add up the sums over each sign of t, and what a point adds at itself."""
+    signs = zip(kernel.signs, found, strict=True)
+    out = functools.reduce(jnp.add, (_turned(a, rising) for rising, a in signs))
     remainder = kernel.remainder(weight.dtype)
     if kernel.own and remainder is not None:
         out = out + remainder.decay * weight
@@ -357,12 +361,12 @@ def _by_query(parts: list[Array], query: Array | None) -> Array:
 
 
 def _read(kernel: Kernel, scale: Array, state: PrefixState, start: int) -> Array:
-    """Read sums over each side of a kernel, from the rows for these."""
-    sides = np.array(kernel.sides)[:, None]
-    state = jax.tree.map(lambda a: a[..., start : start + len(sides), :], state)
+    """Read sums over each sign of t of a kernel, from the rows for these."""
+    rising = np.array(kernel.signs)[:, None]
+    state = jax.tree.map(lambda a: a[..., start : start + len(rising), :], state)
     tail = _exponentials(kernel.remainder(state.apart.dtype), state)
     power = kernel.slope * _power(kernel, scale, state)
-    return jnp.where(sides == kernel.mirrored, power + kernel.parity * tail, tail)
+    return jnp.where(rising == kernel.mirrored, power + kernel.parity * tail, tail)
 
 
 def _exponentials(remainder: Remainder | None, state: PrefixState) -> Array:

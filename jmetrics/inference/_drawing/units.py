@@ -56,7 +56,7 @@ class Samples(NamedTuple):
         return exists.astype(self.weight.dtype)
 
     def entries(self, counts: Array) -> Array:
-        """Times of the unit of each sample."""
+        """How often each sample is drawn: as often as its unit."""
         return counts if self.unit is None else counts[self.unit]
 
     def by_unit(self, influences: Array) -> Array:

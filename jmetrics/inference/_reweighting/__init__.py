@@ -10,10 +10,10 @@ and a call is one evaluation of the metric with other weights:
 | condition                                            | route          | cost                     |
 |------------------------------------------------------|----------------|--------------------------|
 | `resample="rows"`                                    | `RowCall`      | B calls on gathered rows |
-| a plan of nothing but labels, integers or booleans   | `in_cells`     | O(n), then B calls on at |
-| of shape (n,), which make at most 64 cells of equal  |                | most 64 cells            |
-| samples; neither lists nor groups; at most boolean   |                |                          |
-| weights and strata                                   |                |                          |
+| a plan of nothing but labels, integers or booleans   | `in_cells`     | O(n), then B calls on as |
+| of shape (n,), of which there are at most 64         |                | many cells, of unknown   |
+| combinations; neither lists nor groups; weights and  |                | labels too               |
+| strata, if any, boolean                              |                |                          |
 | declared with `presort`, called without options, on  | `SortedMetric` | one sort, then O(n B)    |
 | arrays of shape (n,)                                 |                |                          |
 | a plan whose statistic is made of sums, floating     | `SummedMetric` | a derivative of each     |

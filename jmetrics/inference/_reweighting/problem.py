@@ -49,6 +49,7 @@ class Problem:
     """One metric of several predictions for the same samples, with their weights and groups."""
 
     plans: tuple[Reweightable, ...]
+    """One for each prediction: a `Plan`, a `Call`, or a fast form of either, see `routes`."""
     info: SampleInfo
     table: Array | None = None
     """Instead of samples, how many of each stratum are in each cell of `plans`."""
@@ -91,7 +92,7 @@ class Problem:
         return jnp.stack([_entries(getattr(p, "checked_value", p.value)()) for p in plans])
 
     def sample_influences(self, source: Samples | CellCounts, counts: Array) -> Array:
-        """Influence of each entry on each value, when units are repeated `counts` times."""
+        """Influence of each sample, list or cell on each value, if units are drawn `counts` times."""
         weight = source.weight * source.entries(counts)
         slope = jnp.stack([_slope(plan, weight) for plan in self.plans])
         return slope * jnp.broadcast_to(source.weight, slope.shape)
