@@ -5,8 +5,8 @@ checks the arrays and plans, with `_total_of_lists` as kernel, which weights wha
 
 1. `Score.prepare` makes gains or labels of `y_true`;
 2. `Score.rank`, of `_core.lists`, ranks all lists at once, by one sort;
-3. `Score.of_lists` gives one value a list, for each cutoff; NDCG sorts once more here, for the ideal
-   order;
+3. `Score.of_lists` gives one value a list, for each cutoff; NDCG sorts once more here, for the
+   ideal order;
 4. lists that are empty, invalid or masked get theirs.
 """
 

@@ -92,7 +92,7 @@ class Problem:
         return jnp.stack([_entries(getattr(p, "checked_value", p.value)()) for p in plans])
 
     def sample_influences(self, source: Samples | CellCounts, counts: Array) -> Array:
-        """Influence of each sample, list or cell on each value, if units are drawn `counts` times."""
+        """Influence of each sample, list or cell on each value; units are drawn `counts` times."""
         weight = source.weight * source.entries(counts)
         slope = jnp.stack([_slope(plan, weight) for plan in self.plans])
         return slope * jnp.broadcast_to(source.weight, slope.shape)
