@@ -146,9 +146,8 @@ def test_a_share_of_all_rows_has_an_interval_too(tmp_path, capsys, monkeypatch):
     for name, n in (("accuracy", 24), ("recall", 16)):
         assert metrics[name]["low"] == pytest.approx(n / (n + 1.959964**2), rel=1e-5)
         assert metrics[name]["high"] == 1
-    assert (
-        "Intervals by Wilson's formula for shares of 0 and 1: accuracy, recall." in content["notes"]
-    )
+    note = "Intervals by Wilson's formula for proportions of 0 and 1: accuracy, recall."
+    assert note in content["notes"]
     assert metrics["F1"]["low"] == metrics["F1"]["high"] == 1
     assert any("without width" in note for note in content["notes"])
 
