@@ -35,7 +35,7 @@ def start(module: str, *arguments: str) -> subprocess.Popen[str]:
     )
 
 
-def finisher(*processes: subprocess.Popen[str]) -> list[str]:
+def finish(*processes: subprocess.Popen[str]) -> list[str]:
     """What they print, once all have ended well; none outlives the test."""
     try:
         found = [process.communicate(timeout=SECONDS) for process in processes]
@@ -49,7 +49,7 @@ def finisher(*processes: subprocess.Popen[str]) -> list[str]:
 
 
 def test_on_eight_devices() -> None:
-    (output,) = finisher(start("eight_devices"))
+    (output,) = finish(start("eight_devices"))
     assert output.split() == [check.__name__ for check in CHECKS]
 
 
@@ -81,6 +81,6 @@ def test_two_processes_evaluate_together() -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = str(free.getsockname()[1])
-    outputs = finisher(*(start("two_processes", str(process), port) for process in range(2)))
+    outputs = finish(*(start("two_processes", str(process), port) for process in range(2)))
     last = [output.splitlines()[-1] for output in outputs]
     assert last == ["process 0 agrees", "process 1 agrees"]
