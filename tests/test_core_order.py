@@ -19,7 +19,7 @@ FLOATS = [jnp.bfloat16, jnp.float16, np.float32]
 WIDE = [np.int64, np.uint64, np.float64]
 
 
-def masked_min_max(dtype) -> list:
+def extremes(dtype) -> list:
     """Values whose order a sort on bits could get wrong."""
     if dtype == np.bool_:
         return [False, True]
@@ -34,7 +34,7 @@ def masked_min_max(dtype) -> list:
 def scores_of(dtype, rng: np.random.Generator) -> np.ndarray:
     """Extremes, each of them twice, and numbers in between, in random order."""
     between = [0, 1] if dtype == np.bool_ else rng.integers(0, 100, 20)
-    return rng.permutation(np.array([*masked_min_max(dtype) * 2, *between], np.dtype(dtype)))
+    return rng.permutation(np.array([*extremes(dtype) * 2, *between], np.dtype(dtype)))
 
 
 def check_order(scores: np.ndarray) -> None:
